@@ -15,6 +15,7 @@ use crate::judge::checks::registry::Needs;
 use crate::play::cases::Plan;
 use crate::recorded::{Judged, Recording, judge};
 use crate::report::Run;
+use crate::report::counted;
 
 /// Judge recorded traffic, and send nothing.
 ///
@@ -70,6 +71,7 @@ impl Judge {
             baseline: baseline.as_ref(),
             ended: None,
             left_behind: &[],
+            unjudged: unknown_before,
             unasked: None,
             races: None,
             only_races: false,
@@ -80,7 +82,7 @@ impl Judge {
             ("what was there before the recording would have to be known", unknown_before);
         let unjudged = recording.unjudged.iter().map(|(why, count)| (*why, *count));
         for (why, count) in unjudged.chain([unknown_before]).filter(|(_, count)| *count > 0) {
-            report.warnings.push(format!("{count} requests are not judged: {why}"));
+            report.warnings.push(format!("{} not judged: {why}", counted(count, "request")));
         }
         report.conceal(&recording.secrets());
         let printed = output.print(self.reports.text(&report), || json!(report));

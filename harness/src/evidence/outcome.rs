@@ -131,6 +131,8 @@ pub struct Grounds<'a> {
     pub ending: Ending,
     /// The parts of races about which nothing can be concluded.
     pub open_parts: u64,
+    /// The steps whose responses were judged.
+    pub judged: u64,
     /// How much was examined.
     pub extent: Extent,
 }
@@ -207,6 +209,7 @@ impl Grounds<'_> {
         } else if met(Verdict::Inconclusive)
             || self.open_parts > 0
             || self.ending == Ending::GivenUp
+            || self.judged == 0
             || self.extent.examined() == 0
             || self.extent.percent() < share
         {
@@ -237,7 +240,7 @@ mod tests {
     };
 
     fn of(verdicts: &[Verdict], ending: Ending, extent: Extent) -> Outcome {
-        let grounds = Grounds { verdicts, ending, open_parts: 0, extent };
+        let grounds = Grounds { verdicts, ending, open_parts: 0, judged: 1, extent };
         grounds.outcome(&Demands::default())
     }
 
@@ -261,13 +264,17 @@ mod tests {
         assert_eq!(with(Extent { argued: 3, ..WHOLE }), Outcome::Partial);
         assert_eq!(with(Extent { reads_only: true, ..WHOLE }), Outcome::Partial);
         assert_eq!(with(Extent { proven: 0, argued: 0, ..WHOLE }), Outcome::Inconclusive);
+        let (verdicts, ending) = (&[][..], Ending::Complete);
+        let unjudged = Grounds { verdicts, ending, open_parts: 0, judged: 0, extent: WHOLE };
+        assert_eq!(unjudged.outcome(&Demands::default()), Outcome::Inconclusive);
     }
 
     #[test]
     fn demands_are_met_or_the_run_does_not_pass() {
         let verdicts = &[Verdict::Stalled][..];
         let half = Extent { proven: 5, argued: 0, ..WHOLE };
-        let grounds = Grounds { verdicts, ending: Ending::Complete, open_parts: 0, extent: half };
+        let ending = Ending::Complete;
+        let grounds = Grounds { verdicts, ending, open_parts: 0, judged: 1, extent: half };
         let with = |fail_on: &[Verdict], min_coverage| {
             grounds.outcome(&Demands { fail_on: fail_on.to_vec(), min_coverage })
         };

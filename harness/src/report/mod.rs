@@ -30,7 +30,7 @@ pub use compose::Run;
 pub use curl::curl;
 pub(crate) use curl::quoted;
 pub use document::Report;
-pub(crate) use figures::grouped;
+pub(crate) use figures::{counted, grouped};
 pub use format::{Format, Rendered, Reported, Unrendered, junit};
 pub use html::html;
 pub use html::words::{WORDS, Word};

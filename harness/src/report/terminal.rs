@@ -98,7 +98,8 @@ impl Report {
         for (number, finding) in (1..).zip(&self.findings).take(FOUND) {
             let Found { clause, wording, .. } = &finding.found;
             let known = if finding.known { ", known" } else { "" };
-            writeln!(f, "  {number}. {wording} ({clause}{known})")?;
+            let line = format!("{wording} ({clause}{known})");
+            write_wrapped(f, &format!("  {number}. "), words(&line), " ")?;
         }
         match self.findings.len().saturating_sub(FOUND) {
             0 => Ok(()),

@@ -509,6 +509,7 @@ fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report
         baseline,
         ended: None,
         left_behind: &[],
+        unjudged: 0,
         unasked: None,
         races: Some((4, &summary.parts)),
         only_races: true,

@@ -264,11 +264,15 @@ fn ctrl_c_says_what_was_examined_until_then() {
     }
     let service = deployed(Dies::After(u64::MAX));
     let url = service.url();
-    let running = command(&url, &["--sandbox", "--seed", "1", "--operator", &url]);
-    let journal = running.folder.path().join("tideover-journal.jsonl");
-    let said = finished(running, |child| {
+    let mut running = command(&url, &["--sandbox", "--seed", "1", "--operator", &url]);
+    let journal = running.folder.path().join("journal.jsonl");
+    running.command.arg("--journal").arg(&journal);
+    let said = finished(running, |mut child| {
         let lines = || std::fs::read_to_string(&journal).unwrap_or_default().lines().count();
-        while lines() < 1500 {}
+        while lines() < 1500 {
+            assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
+            std::thread::yield_now();
+        }
         let id = child.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
         child.wait_with_output().unwrap()

@@ -162,6 +162,7 @@ async fn examined(offers: &[Needs], cases: u64) -> (BTreeSet<Clause>, Report) {
         baseline: None,
         ended: None,
         left_behind: &[],
+        unjudged: 0,
         unasked: None,
         races: None,
         only_races: false,

@@ -167,7 +167,9 @@ async fn a_target_that_asks_to_wait_gets_fewer_requests_at_once() {
     let ran = run(folder.path(), &mock, &target.url, &short).await;
     assert_eq!(ran.code, Some(0), "{:#}", ran.report["findings"]);
     let course = target.seen.course.lock().unwrap().clone();
-    let (early, late) = course.split_at(course.len() * 3 / 4);
+    // The races that close the run have clients of their own.
+    let alone = &course[..course.len() * 17 / 20];
+    let (early, late) = alone.split_at(alone.len() * 3 / 4);
     let [early, late] = [early, late].map(|part| part.iter().max().copied().unwrap());
     assert!(early >= 4 && late <= early / 2, "{early} at once, then {late}");
 }

@@ -120,6 +120,7 @@ impl CheckCommand {
             baseline: baseline.as_ref(),
             ended: None,
             left_behind: &[],
+            unjudged: 0,
             unasked: None,
             races: races.as_ref().map(|(clients, parts)| (*clients, parts)),
             only_races: self.concurrency.is_some(),

@@ -336,6 +336,7 @@ fn print(
         baseline: check.baseline.as_ref(),
         ended: ending.as_ref().map(|ending| (ending.reported(), ending.to_string())),
         left_behind: &left_behind,
+        unjudged: 0,
         unasked: Some(&unasked),
         races: parts.as_ref().map(|parts| (clients(check), parts)),
         only_races: check.clients.is_some(),

@@ -192,6 +192,13 @@ impl Notes {
         }
     }
 
+    /// Removes the findings in the response: it may be stale. Nothing can be concluded from them.
+    pub(crate) fn leave_open(&mut self, exchange: &Exchange<'_>) -> Vec<Finding> {
+        let operation = exchange.operation();
+        let open = self.findings.extract_if(.., |found| found.operation == operation);
+        open.map(|found| Finding { verdict: Verdict::Inconclusive, ..found }).collect()
+    }
+
     /// Removes findings that accuse no service with its own choices. Where the document is silent, a finding
     /// is a gap. A gateway that responds for a failed service need not know the error shape.
     pub(crate) fn excuse(&mut self, exchange: &Exchange<'_>) -> Vec<Finding> {

@@ -110,6 +110,13 @@ impl Grounds {
                 point.clause = clause;
             }
         }
+        // A response that shows the terms of another invoice shows the rest of it, too.
+        let apart = clause!("1.general.3");
+        if points.iter().any(|point| point.contradicts() && point.clause == apart) {
+            for point in points.iter_mut().filter(|point| point.contradicts()) {
+                point.clause = apart;
+            }
+        }
     }
 
     /// The sentences that a response upholds if it is as expected, besides those on the form of its fields.
@@ -146,7 +153,7 @@ impl Grounds {
         let Difference { field, expected, seen } = differs;
         match sent.kind()? {
             OperationKind::GetInvoice if TERMS.contains(&field) && has_form(field, seen) => {
-                self.invoices.broken_by(sent, field, seen)
+                self.invoices.broken_by(sent, field, seen).or_else(|| of_unwritten_terms(predicted))
             }
             OperationKind::GetBusiness if differs.lacks_onboarding() && self.is_granted(sent) => {
                 Some(clause!("3.onboarding.2"))
@@ -273,6 +280,12 @@ impl Grounds {
         let own = caller(sent);
         self.tax_ids.iter().any(|(owner, spelled)| *owner != own && is_it(spelled))
     }
+}
+
+/// The terms of an invoice that the run has not written: an advance fixes them.
+fn of_unwritten_terms(predicted: &Seen) -> Option<Clause> {
+    let advance = &predicted.success_body()?[field::ADVANCE];
+    (!advance.is_null()).then_some(clause!("3.invoice.2"))
 }
 
 /// The clause of each requirement of a business (§3).

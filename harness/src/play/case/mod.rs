@@ -292,6 +292,10 @@ impl<'a> Run<'a> {
             notes.judge(&exchange, point);
         }
         self.checks.observe(&exchange, &mut notes);
+        if prediction.may_lag {
+            let open = notes.leave_open(&exchange);
+            self.played.noticed.extend(open.into_iter().map(|found| (at, found)));
+        }
         if let Some(belief) = self.shadow.belief() {
             if has_failed(&sent, &seen) {
                 self.checks.miss(&sent);

@@ -34,6 +34,8 @@ pub(super) struct Prediction<'a> {
     pub(super) refusal: Option<(Code, Clause)>,
     pub(super) platform: Option<PlatformId>,
     pub(super) unsettled: bool,
+    /// Whether the response may be stale, and its retry failed.
+    pub(super) may_lag: bool,
     /// What contradicts the document, unless a world was forgotten that explains it, or somebody else is to blame.
     pub(super) open_points: Vec<Point>,
     pub(super) since: Timestamp,
@@ -181,6 +183,7 @@ impl<'a> Shadow<'a> {
                     refusal: forecast.refusal,
                     platform: forecast.platform,
                     unsettled: false,
+                    may_lag: false,
                     open_points: Vec::new(),
                     since,
                     now: forecast.now,
@@ -225,6 +228,7 @@ fn clock_of<T: Observed>(target: &mut T) -> Option<(Timestamp, Clock)> {
 impl Prediction<'_> {
     /// Leaves open what contradicts the document.
     pub(super) fn leave_open(&mut self) {
+        self.may_lag = true;
         self.open_points.extend(self.points.extract_if(.., |point| point.contradicts()));
     }
 
@@ -246,6 +250,7 @@ impl Prediction<'_> {
             refusal,
             platform,
             unsettled,
+            may_lag: false,
             open_points: open,
             since,
             now,

@@ -84,6 +84,7 @@ pub(super) const SHOWS_IN: &[(Clause, &[Clause])] = table! {
     "4.invoiceSync.4" in "7.codes.invalid_request", "7.codes.unreadable_request";
     "4.invoiceSync.5" in
         "2.invoiceSynced.externalId", "2.invoiceSynced.outcome", "2.invoiceSynced.reason";
+    "4.invoiceSync.6" in "3.invoice.2", "3.invoice.2.2";
     "4.import.2" in "2.importReport.finished", "2.importReport.rows", "4.import.1";
     "4.imports.intro.1" in "2.importReport.rows", "4.imports.9", "7.codes.invoice_not_found";
     "4.imports.intro.2" in "2.importReport.externalId", "7.codes.import_not_found";

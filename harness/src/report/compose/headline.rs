@@ -17,6 +17,7 @@ impl Run<'_> {
             verdicts: &verdicts,
             ending: self.ending(),
             open_parts: self.open_parts(),
+            judged: self.judged(),
             extent,
         };
         grounds.outcome(self.demands)
@@ -62,11 +63,16 @@ impl Run<'_> {
             }
             (_, parts @ 1..) => format!("nothing can be concluded about {parts} parts of races"),
             _ if extent.examined() == 0 => "no request met a clause".to_owned(),
+            _ if self.judged() == 0 => "no request could be judged".to_owned(),
             _ => {
                 let demanded = self.demands.min_coverage.unwrap_or_default();
                 format!("{} % examined, and --min-coverage demands {demanded} %", extent.percent())
             }
         }
+    }
+
+    fn judged(&self) -> u64 {
+        self.summary.steps.saturating_sub(self.unjudged)
     }
 
     fn open_parts(&self) -> u64 {

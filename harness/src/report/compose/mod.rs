@@ -51,6 +51,8 @@ pub struct Run<'a> {
     pub ended: Option<(Ending, String)>,
     /// What the run left behind in the target.
     pub left_behind: &'a [String],
+    /// The steps that could not be judged, because the state before them is unknown.
+    pub unjudged: u64,
     /// The generated requests that were not sent, if any were left out.
     pub unasked: Option<&'a Unasked>,
     /// The number of racing clients, and the conclusions about their order.

@@ -48,6 +48,7 @@ pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>
         target,
         offers,
         unproven: &[],
+        unjudged: 0,
         finished: start(),
         took,
         replay,
