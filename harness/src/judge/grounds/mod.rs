@@ -215,12 +215,13 @@ impl Grounds {
         if seen == ABSENT {
             return None;
         }
-        if self.invoices.is_resent(sent) {
-            return Some(clause!("4.imports.7.2"));
-        }
         let row = row_at(sent, field);
         let sync = row.and_then(|row| row.sync.as_ref().ok());
         let problem = row.and_then(|row| row.sync.as_ref().err());
+        // An invalid row is rejected each time.
+        if problem.is_none() && self.invoices.is_resent(sent) {
+            return Some(clause!("4.imports.7.2"));
+        }
         let is_namesake = sync.is_some_and(|sync| self.invoices.is_namesake(&caller(sent), sync));
         Some(match expected.trim_matches('"') {
             "statusOnly" => clause!("3.invoice.2.2"),
