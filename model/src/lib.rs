@@ -70,6 +70,7 @@ pub use happening::{Happening, Impossible, OnboardingStep, Outcome, VendorRoute}
 pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 pub use operation::{
     Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation, Party,
+    Subject,
 };
 pub use pricing::{Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Webhooks};

@@ -101,6 +101,61 @@ pub enum Operation {
     },
 }
 
+/// What an operation is about, by the caller's identifiers. The other party of an invoice and the rows of an import
+/// are not its subject: see [`Operation::syncs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject<'a> {
+    /// A business.
+    Business(&'a str),
+    /// An invoice, which only its payee and its identifier name together (§1 General rule 3).
+    Invoice {
+        /// The payee's identifier.
+        payee: &'a str,
+        /// The invoice's identifier.
+        invoice: &'a str,
+    },
+    /// An import.
+    Import(&'a str),
+    /// The destination of a new subscription.
+    Destination(&'a str),
+    /// A subscription, by its reference.
+    Subscription(&'a str),
+    /// All subscriptions of the caller.
+    Subscriptions,
+}
+
+impl<'a> Subject<'a> {
+    /// The business: the payee, if it is an invoice.
+    pub fn business(self) -> Option<&'a str> {
+        match self {
+            Subject::Business(business) | Subject::Invoice { payee: business, .. } => {
+                Some(business)
+            }
+            _ => None,
+        }
+    }
+
+    /// The invoice's identifier.
+    pub fn invoice(self) -> Option<&'a str> {
+        match self {
+            Subject::Invoice { invoice, .. } => Some(invoice),
+            _ => None,
+        }
+    }
+
+    /// All identifiers in it; a destination is none.
+    pub fn identifiers(self) -> impl Iterator<Item = &'a str> {
+        let [first, second] = match self {
+            Subject::Business(name) | Subject::Import(name) | Subject::Subscription(name) => {
+                [Some(name), None]
+            }
+            Subject::Invoice { payee, invoice } => [Some(payee), Some(invoice)],
+            Subject::Destination(_) | Subject::Subscriptions => [None, None],
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 /// The body of an invoice sync (§2 Invoice sync request), with the identifier from the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvoiceSync {
@@ -234,6 +289,36 @@ pub struct ImportRow {
 }
 
 impl Operation {
+    /// What the operation is about: the one answer for whoever groups, searches, masks or explains requests.
+    ///
+    /// ```
+    /// use tideover_model::{Operation, Subject};
+    ///
+    /// let quote = Operation::GetBusiness { business: "acme".into() };
+    /// assert_eq!(quote.subject(), Subject::Business("acme"));
+    /// ```
+    pub fn subject(&self) -> Subject<'_> {
+        match self {
+            Operation::GetInvoice { payee, invoice }
+            | Operation::RequestAdvance { payee, invoice } => Subject::Invoice { payee, invoice },
+            Operation::SyncInvoice(sync) => {
+                Subject::Invoice { payee: &sync.payee.business, invoice: &sync.invoice }
+            }
+            Operation::GetImport { import } | Operation::ImportInvoices { import, .. } => {
+                Subject::Import(import)
+            }
+            Operation::SetPayoutAccount { business, .. }
+            | Operation::GetBusiness { business }
+            | Operation::SyncBusiness { business, .. }
+            | Operation::Quote { business, .. }
+            | Operation::Invite { business, .. }
+            | Operation::CreateOnboardingSession { business } => Subject::Business(business),
+            Operation::Subscribe { url, .. } => Subject::Destination(url),
+            Operation::ListSubscriptions => Subject::Subscriptions,
+            Operation::Unsubscribe { reference } => Subject::Subscription(reference),
+        }
+    }
+
     /// The invoices that it syncs.
     pub fn syncs(&self) -> Vec<&InvoiceSync> {
         match self {

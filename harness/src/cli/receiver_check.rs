@@ -81,14 +81,21 @@ impl ReceiverCheck {
             examined = examiner.examine(&cases, &mut scorecard, &progress) => examined,
         };
         progress.finish_and_clear();
+        let unreached = match &examined {
+            Err(Problem::Unreachable(why)) => Some(why.as_str()),
+            _ => None,
+        };
         // The results before an error are printed too.
-        let results = Results::of_receiver(&scorecard, wall_time(), began.elapsed());
-        if examined.is_ok() || !scorecard.is_empty() {
-            output.print(format!("{scorecard}\n{}", results.headline), || {
+        let results = Results::of_receiver(&scorecard, wall_time(), began.elapsed(), unreached);
+        if examined.is_ok() || unreached.is_some() || !scorecard.is_empty() {
+            let headline = &results.headline;
+            output.print(format!("{headline}\n{scorecard}\n{headline}"), || {
                 with_outcome(scorecard.as_json(), &results)
             })?;
         }
-        examined?;
+        if unreached.is_none() {
+            examined?;
+        }
         self.reports.write(&output, &results)?;
         Ok(results.outcome)
     }

@@ -226,9 +226,15 @@ fn is_step_summary(path: &Path) -> bool {
     std::env::var_os(STEP_SUMMARY).is_some_and(|summary| path.as_os_str() == summary)
 }
 
+/// Whether a file can be written. What was not there is not there afterwards, either: a run may end without a report.
 fn touch(path: &Path) -> Result<(), Problem> {
+    let is_new = !path.exists();
     let file = OpenOptions::new().append(true).create(true).open(path);
-    file.map(drop).map_err(|error| unwritten(path, &error))
+    file.map(drop).map_err(|error| unwritten(path, &error))?;
+    if is_new {
+        fs::remove_file(path).map_err(|error| unwritten(path, &error))?;
+    }
+    Ok(())
 }
 
 fn append(path: &Path, text: &str) -> Result<(), Problem> {

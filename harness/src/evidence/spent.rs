@@ -18,6 +18,10 @@ pub enum Activity {
     AskedToWait,
     /// Waits before a read is repeated that may lag behind a write.
     StaleReads,
+    /// Waits for webhooks that may still come.
+    Webhooks,
+    /// Waits for a target that does not answer, and for its restart.
+    Outage,
     /// The order of the cases.
     Ordering,
     /// The judgement of responses.
@@ -36,6 +40,8 @@ impl Activity {
             Activity::Pace => "waits for the pace",
             Activity::AskedToWait => "waits that the target asked for",
             Activity::StaleReads => "waits for reads that lag",
+            Activity::Webhooks => "waits for webhooks",
+            Activity::Outage => "waits for a target that does not answer",
             Activity::Ordering => "ordering the cases",
             Activity::Judging => "judging",
             Activity::Shrinking => "shrinking",

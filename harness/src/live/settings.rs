@@ -275,7 +275,9 @@ impl Settings {
                 .into());
         }
         if !self.allow_writes && self.webhooks.is_some() {
-            return Err("webhook-url needs allow-writes: to subscribe is to write".into());
+            return Err(
+                "webhook-url needs sandbox or allow-writes: to subscribe is to write".into()
+            );
         }
         if !self.keys().all(|key| key.0.len() >= SHORTEST_KEY) {
             return Err(format!("key: expected at least {SHORTEST_KEY} characters"));

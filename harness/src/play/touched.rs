@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tideover_model::{InvoiceSync, Operation, Party};
+use tideover_model::{InvoiceSync, Operation, Party, Subject};
 
 /// What requests touch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,32 +51,24 @@ impl Touched {
         reference: Option<&str>,
         is_settled: impl Fn(&Party) -> bool,
     ) -> Touched {
-        let business = |name: &str| Thing::Business(platform.clone(), name.to_owned());
-        let mut things = match operation {
-            Operation::GetInvoice { payee: name, .. }
-            | Operation::RequestAdvance { payee: name, .. }
-            | Operation::SetPayoutAccount { business: name, .. }
-            | Operation::GetBusiness { business: name }
-            | Operation::Quote { business: name, .. }
-            | Operation::Invite { business: name, .. }
-            | Operation::CreateOnboardingSession { business: name } => vec![business(name)],
-            Operation::SyncBusiness { business: name, details } => {
-                let tax_id = details.tax_id.as_deref().and_then(tax_id);
-                [business(name)].into_iter().chain(tax_id).collect()
+        let platform_of = || platform.clone();
+        let own = match operation.subject() {
+            Subject::Business(name) | Subject::Invoice { payee: name, .. } => {
+                Thing::Business(platform_of(), name.to_owned())
             }
-            Operation::SyncInvoice(_) => Vec::new(),
-            Operation::GetImport { import } | Operation::ImportInvoices { import, .. } => {
-                vec![Thing::Import(platform.clone(), import.clone())]
-            }
-            Operation::Subscribe { url, .. } => {
-                let reference = reference.map(|one| Thing::Reference(platform.clone(), one.into()));
-                [Thing::Url(platform.clone(), url.clone())].into_iter().chain(reference).collect()
-            }
-            Operation::ListSubscriptions => return Touched::UrlsOf(platform.clone()),
-            Operation::Unsubscribe { reference } => {
-                vec![Thing::Reference(platform.clone(), reference.clone())]
-            }
+            Subject::Import(import) => Thing::Import(platform_of(), import.to_owned()),
+            Subject::Destination(url) => Thing::Url(platform_of(), url.to_owned()),
+            Subject::Subscription(name) => Thing::Reference(platform_of(), name.to_owned()),
+            Subject::Subscriptions => return Touched::UrlsOf(platform_of()),
         };
+        let other = match operation {
+            Operation::SyncBusiness { details, .. } => details.tax_id.as_deref().and_then(tax_id),
+            Operation::Subscribe { .. } => {
+                reference.map(|one| Thing::Reference(platform_of(), one.to_owned()))
+            }
+            _ => None,
+        };
+        let mut things: Vec<Thing> = [own].into_iter().chain(other).collect();
         for sync in operation.syncs() {
             things.extend(parties(platform, sync, is_settled(&sync.payor)));
         }

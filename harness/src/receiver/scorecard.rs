@@ -75,7 +75,7 @@ impl Scorecard {
     }
 
     /// What may be wrong with the examination itself, if the receiver answered every genuine delivery with a 4xx.
-    fn doubt(&self) -> Option<String> {
+    pub fn doubt(&self) -> Option<String> {
         let genuine = self.results.iter().filter(|result| result.required.is_genuine());
         let refusal = |result: &CaseResult| match result.answer {
             Answer::Status(status @ 400..=499) => Some(status),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tideover_model::Operation;
 use tideover_model::wire::field::Fields;
+use tideover_model::{Operation, Subject};
 
 use crate::exchange::{Prepared, PreparedCall, Seen};
 
@@ -74,24 +74,18 @@ impl Familiar {
 }
 
 fn depends_on(operation: &Operation) -> Vec<Name> {
-    match operation.clone() {
-        Operation::GetInvoice { payee, invoice } => vec![Name::Invoice(payee, invoice)],
-        Operation::SyncInvoice(sync) => vec![Name::Invoice(sync.payee.business, sync.invoice)],
-        Operation::GetImport { import } | Operation::ImportInvoices { import, .. } => {
-            vec![Name::Import(import)]
+    let own = match operation.subject() {
+        Subject::Business(business) => Name::Business(business.to_owned()),
+        Subject::Invoice { payee, invoice } => Name::Invoice(payee.to_owned(), invoice.to_owned()),
+        Subject::Import(import) => Name::Import(import.to_owned()),
+        Subject::Destination(name) | Subject::Subscription(name) => {
+            Name::Subscription(name.to_owned())
         }
-        Operation::SetPayoutAccount { business, .. }
-        | Operation::GetBusiness { business }
-        | Operation::SyncBusiness { business, .. }
-        | Operation::Quote { business, .. }
-        | Operation::Invite { business, .. }
-        | Operation::CreateOnboardingSession { business } => vec![Name::Business(business)],
-        Operation::RequestAdvance { payee, invoice } => {
-            vec![Name::Business(payee.clone()), Name::Invoice(payee, invoice)]
-        }
-        Operation::Subscribe { url, .. } => vec![Name::Subscription(url)],
-        Operation::Unsubscribe { reference } => vec![Name::Subscription(reference)],
-        Operation::ListSubscriptions => Vec::new(),
+        Subject::Subscriptions => return Vec::new(),
+    };
+    match operation {
+        Operation::RequestAdvance { payee, .. } => vec![Name::Business(payee.clone()), own],
+        _ => vec![own],
     }
 }
 

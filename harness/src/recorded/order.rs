@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tideover_model::OperationKind;
+use tideover_model::{OperationKind, Subject};
 
 use crate::exchange::PreparedAction;
 use crate::recorded::Recorded;
@@ -33,9 +33,13 @@ impl Heard {
 
     /// Whether it makes a difference which of two takes effect first.
     fn depends_on(&self, other: &Heard) -> bool {
-        let (one, other) = ((self, path(&self.recorded)), (other, path(&other.recorded)));
-        let is_same = one.1 == other.1 && one.0.recorded.seen == other.0.recorded.seen;
-        one.0.changes() || other.0.changes() || business(one.1) == business(other.1) && !is_same
+        let has_same_path = path(&self.recorded) == path(&other.recorded);
+        let is_same = has_same_path && self.recorded.seen == other.recorded.seen;
+        let is_about_same = match (subject(&self.recorded), subject(&other.recorded)) {
+            (Some(one), Some(other)) => one == other,
+            _ => has_same_path,
+        };
+        self.changes() || other.changes() || is_about_same && !is_same
     }
 }
 
@@ -46,10 +50,11 @@ fn path(recorded: &Recorded) -> &str {
     }
 }
 
-/// Whom a path is about; if it names nobody, the path.
-fn business(path: &str) -> &str {
-    let named = path.strip_prefix("/v1/organizations/");
-    named.map_or(path, |rest| rest.split(['/', '?']).next().unwrap_or(rest))
+/// The business that a request is about, or what else it is about; nothing if it is not understood.
+fn subject(recorded: &Recorded) -> Option<Subject<'_>> {
+    let PreparedAction::Call(call) = &recorded.sent.action else { return None };
+    let subject = call.operation()?.subject();
+    Some(subject.business().map_or(subject, Subject::Business))
 }
 
 /// Which requests were under way together with others that they depend on: the first of those, for each.

@@ -51,6 +51,12 @@ impl Report {
         let parts = noticeable.map(|TimeReport { activity, milliseconds, .. }| {
             format!("{activity} {}", duration(Duration::from_millis(*milliseconds)))
         });
+        let known: u64 = self.time.iter().map(|part| part.milliseconds).sum();
+        let rest = self.milliseconds.saturating_sub(known);
+        let is_noticed = !self.time.is_empty() && rest >= NOTICEABLE;
+        let rest = is_noticed
+            .then(|| format!("everything else {}", duration(Duration::from_millis(rest))));
+        let parts = parts.chain(rest);
         let at_once = (self.workers > 1).then(|| format!("{} cases at once", self.workers));
         parts.chain(at_once).collect()
     }

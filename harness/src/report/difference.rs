@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use percent_encoding::percent_decode_str;
 use serde_json::Value;
-use tideover_model::{OperationKind, Service};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{Operation, Service};
 
 use crate::endpoint::{Bare, INBOX};
 use crate::exchange::Memory;
@@ -82,8 +82,8 @@ fn named(step: &Step, sent: &Prepared, answer: Option<&Value>) -> Vec<ReadTarget
         PreparedAction::Call(call) => named_by_call(call, answer),
         PreparedAction::Act(fields) => {
             let text = |name| fields.get(name).and_then(Value::as_str).map(str::to_owned);
-            let business = text("payeeExternalId").or_else(|| text("externalId"));
-            vec![(business, text("invoiceExternalId"))]
+            let business = text(field::PAYEE_EXTERNAL_ID).or_else(|| text(field::EXTERNAL_ID));
+            vec![(business, text(field::INVOICE_EXTERNAL_ID))]
         }
         PreparedAction::Advance(_) | PreparedAction::Deliveries => Vec::new(),
     };
@@ -102,37 +102,23 @@ fn named(step: &Step, sent: &Prepared, answer: Option<&Value>) -> Vec<ReadTarget
 type Pair = (Option<String>, Option<String>);
 
 fn named_by_call(call: &PreparedCall, answer: Option<&Value>) -> Vec<Pair> {
-    let Some(kind) = call.asked().kind else { return Vec::new() };
-    let segments: Vec<&str> = call.path.split('/').collect();
-    let segment = |index: usize| {
-        let segment = segments.get(index)?;
-        Some(percent_decode_str(segment).decode_utf8().ok()?.into_owned())
-    };
-    let body = call.body().json().unwrap_or(&Value::Null);
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    match kind {
-        OperationKind::GetInvoice => vec![(segment(3), segment(5))],
-        OperationKind::SyncInvoice => vec![
-            (text(&body["payee"]["externalId"]), segment(3)),
-            (text(&body["payor"]["externalId"]), None),
-        ],
-        OperationKind::ImportInvoices | OperationKind::GetImport => {
-            let rows = answer.and_then(|answer| answer["rows"].as_array());
-            let pair = |row: &Value| (text(&row["payeeExternalId"]), text(&row["externalId"]));
-            rows.into_iter().flatten().map(pair).collect()
+    let Some(operation) = call.operation() else { return Vec::new() };
+    let named = |text: Option<&str>| text.map(str::to_owned);
+    match operation {
+        Operation::ImportInvoices { .. } | Operation::GetImport { .. } => {
+            let rows = answer.map(Fields::of).and_then(Fields::rows).unwrap_or_default();
+            let pair = |row: &Value| {
+                let text = |name| named(row[name].as_str());
+                (text(field::PAYEE_EXTERNAL_ID), text(field::EXTERNAL_ID))
+            };
+            rows.iter().map(pair).collect()
         }
-        OperationKind::SetPayoutAccount
-        | OperationKind::GetBusiness
-        | OperationKind::SyncBusiness => vec![(segment(3), None)],
-        OperationKind::RequestAdvance => {
-            vec![(text(&body["payeeExternalId"]), text(&body["invoiceExternalId"]))]
+        _ => {
+            let subject = operation.subject();
+            let payors = operation.syncs().into_iter().map(|sync| sync.payor.business.clone());
+            let own = (named(subject.business()), named(subject.invoice()));
+            [own].into_iter().chain(payors.map(|payor| (Some(payor), None))).collect()
         }
-        OperationKind::Quote | OperationKind::Invite | OperationKind::CreateOnboardingSession => {
-            vec![(text(&body["externalId"]), None)]
-        }
-        OperationKind::Subscribe
-        | OperationKind::ListSubscriptions
-        | OperationKind::Unsubscribe => Vec::new(),
     }
 }
 

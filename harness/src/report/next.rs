@@ -3,7 +3,9 @@
 use crate::evidence::Ending;
 use crate::evidence::finding::Verdict;
 use crate::evidence::outcome::Outcome;
-use crate::report::document::{FindingReport, Report, Status, UntriedReport};
+use crate::report::document::{
+    ClauseKind, ClauseReport, FindingReport, Report, Status, UntriedReport,
+};
 
 impl Report {
     /// The next step, in one or two sentences.
@@ -33,7 +35,7 @@ impl Report {
     fn next_in_doubt(&self) -> String {
         if self.ending == Ending::GivenUp {
             return format!(
-                "Find out why the target does not answer, then run it again{}.",
+                "Find out why the target does so: see the first line. Then run it again{}.",
                 self.with_seed()
             );
         }
@@ -60,6 +62,15 @@ impl Report {
     /// Whether the next step is the option of the first line on what was not tried.
     pub(super) fn next_is_untried(&self) -> bool {
         self.outcome == Outcome::Partial && !self.untried.is_empty()
+    }
+
+    /// The documented clauses in reach that were not examined, or of which nothing can be concluded.
+    pub(super) fn unmet(&self) -> impl Iterator<Item = &str> {
+        let is_open = |clause: &&ClauseReport| {
+            let is_open = matches!(clause.status, Status::NotMet | Status::Inconclusive);
+            is_open && clause.kind == ClauseKind::Documented && clause.remedy.is_none()
+        };
+        self.clauses.iter().filter(is_open).map(|clause| clause.clause.as_str())
     }
 
     /// How to examine more.

@@ -34,6 +34,9 @@ const BAR: usize = 24;
 /// The maximum length of a warning, in characters.
 const LONGEST: usize = 320;
 
+/// The most clauses that are named as not met.
+const FEW: usize = 12;
+
 /// The most leftovers that are shown, subscriptions and keys first.
 const LEFT: usize = 20;
 
@@ -114,6 +117,10 @@ impl Report {
             let line = format!("{} need {remedy}", counted(*clauses, "clause"));
             write_wrapped(f, "not tried   ", words(&line), " ")?;
         }
+        let unmet: Vec<String> = self.unmet().map(str::to_owned).collect();
+        if unmet.len() <= FEW {
+            write_wrapped(f, "not met     ", unmet.into_iter(), ", ")?;
+        }
         for left_out in &self.unasked {
             write_wrapped(f, "not asked   ", words(&left_out.to_string()), " ")?;
         }
@@ -121,7 +128,7 @@ impl Report {
             write_wrapped(f, "warning: ", words(&shortened(warning)), " ")?;
         }
         for left in self.left_behind.iter().take(LEFT) {
-            writeln!(f, "left behind: {left}")?;
+            write_wrapped(f, "left behind: ", words(&shortened(left)), " ")?;
         }
         match self.left_behind.len().saturating_sub(LEFT) {
             0 => Ok(()),

@@ -1,6 +1,6 @@
 //! The identifiers that a request names, in its path, its body or the rows of its file.
 
-use tideover_model::{ImportRow, InvoiceSync, Operation};
+use tideover_model::{ImportRow, Operation};
 
 /// The businesses, invoices, imports and subscriptions that an operation names, for [`Call`](crate::fault::Call).
 /// In a file, identifiers that the service derives from legal names are included.
@@ -14,29 +14,13 @@ use tideover_model::{ImportRow, InvoiceSync, Operation};
 /// assert!(named(&Operation::ListSubscriptions).is_empty());
 /// ```
 pub fn named(operation: &Operation) -> Vec<&str> {
+    let mut named: Vec<&str> = operation.subject().identifiers().collect();
     match operation {
-        Operation::GetInvoice { payee, invoice } | Operation::RequestAdvance { payee, invoice } => {
-            vec![payee, invoice]
-        }
-        Operation::SyncInvoice(sync) => in_sync(sync).to_vec(),
-        Operation::GetImport { import } => vec![import],
-        Operation::ImportInvoices { import, file } => {
-            let rows = file.rows.iter().flat_map(in_row);
-            std::iter::once(import.as_str()).chain(rows).collect()
-        }
-        Operation::SetPayoutAccount { business, .. }
-        | Operation::GetBusiness { business }
-        | Operation::SyncBusiness { business, .. }
-        | Operation::Quote { business, .. }
-        | Operation::Invite { business, .. }
-        | Operation::CreateOnboardingSession { business } => vec![business],
-        Operation::Unsubscribe { reference } => vec![reference],
-        Operation::Subscribe { .. } | Operation::ListSubscriptions => Vec::new(),
+        Operation::SyncInvoice(sync) => named.push(&sync.payor.business),
+        Operation::ImportInvoices { file, .. } => named.extend(file.rows.iter().flat_map(in_row)),
+        _ => {}
     }
-}
-
-fn in_sync(sync: &InvoiceSync) -> [&str; 3] {
-    [&sync.invoice, &sync.payee.business, &sync.payor.business]
+    named
 }
 
 fn in_row(row: &ImportRow) -> impl Iterator<Item = &str> {

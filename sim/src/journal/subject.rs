@@ -46,26 +46,13 @@ impl Wanted<'_> {
     }
 
     fn is_met_by(self, operation: &Operation) -> bool {
+        let subject = operation.subject();
         match operation {
-            Operation::GetInvoice { payee, invoice }
-            | Operation::RequestAdvance { payee, invoice } => self.are(Some(payee), Some(invoice)),
-            Operation::SyncInvoice(sync) => {
-                self.are(Some(&sync.payee.business), Some(&sync.invoice))
-            }
             Operation::ImportInvoices { file, .. } => {
                 let mut rows = file.rows.iter();
                 rows.any(|row| self.are(row.payee.as_deref(), row.invoice.as_deref()))
             }
-            Operation::SetPayoutAccount { business, .. }
-            | Operation::GetBusiness { business }
-            | Operation::SyncBusiness { business, .. }
-            | Operation::Quote { business, .. }
-            | Operation::Invite { business, .. }
-            | Operation::CreateOnboardingSession { business } => self.are(Some(business), None),
-            Operation::GetImport { .. }
-            | Operation::Subscribe { .. }
-            | Operation::ListSubscriptions
-            | Operation::Unsubscribe { .. } => false,
+            _ => self.are(subject.business(), subject.invoice()),
         }
     }
 }

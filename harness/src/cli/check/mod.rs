@@ -191,11 +191,13 @@ impl CheckCommand {
 
     /// The facilities of the target: all that a mock offers, and in process also its internal state.
     fn offers(&self) -> &'static [Needs] {
-        use Needs::{Clock, Inbox, Inside, Known, Operator, OwnPort, Requests, Vendor, Writes};
+        use Needs::{
+            Clock, Inbox, Inside, Known, Operator, OwnPort, Requests, SecondKey, Vendor, Writes,
+        };
         if self.in_process {
-            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Clock, Known, Inside]
+            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Clock, SecondKey, Known, Inside]
         } else {
-            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Clock, Known]
+            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Clock, SecondKey, Known]
         }
     }
 

@@ -438,6 +438,7 @@ fn offers(session: &Session) -> Vec<Needs> {
         (Needs::Operator, may_write && has_operator),
         (Needs::Inbox, may_write && session.inbox_is_proven()),
         (Needs::Clock, may_write && session.abilities().moves_clock),
+        (Needs::SecondKey, settings.second_key.is_some() || may_write && session.issues_keys()),
         (Needs::Foreign, true),
     ];
     offers.into_iter().filter(|(_, offered)| *offered).map(|(needs, _)| needs).collect()

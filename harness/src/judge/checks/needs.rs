@@ -17,6 +17,8 @@ pub enum Needs {
     Inbox,
     /// A clock that the run can move.
     Clock,
+    /// The key of a second platform.
+    SecondKey,
     /// A target whose choices are its own: its responses are held against each other.
     Foreign,
     /// A target whose whole state is known. In a foreign service, other people's actions may change what it
@@ -37,6 +39,9 @@ impl Needs {
     /// The options that give an inbox, in words.
     pub(crate) const INBOX: &str = "an inbox (--webhook-listen and --webhook-url)";
 
+    /// The option that gives the key of a second platform, in words.
+    pub(crate) const SECOND_KEY: &str = "the key of a second platform (--second-key)";
+
     /// Why a clause cannot be met without this.
     pub(crate) fn lacking(self) -> &'static str {
         match self {
@@ -47,6 +52,7 @@ impl Needs {
             Needs::OwnPort => "the responses of another operator port prove nothing",
             Needs::Inbox => "webhooks do not come to the suite",
             Needs::Clock => "nobody moves the clock of the target",
+            Needs::SecondKey => "there is no second platform",
             Needs::Foreign => "its choices are those of the suite",
             Needs::Known => "the behavior of the service is not known beforehand",
             Needs::Inside => "only a service in process shows its inner state",
@@ -61,6 +67,7 @@ impl Needs {
             Needs::Operator => Some(Needs::OPERATOR),
             Needs::Inbox => Some(Needs::INBOX),
             Needs::Clock => Some(Needs::CLOCK),
+            Needs::SecondKey => Some(Needs::SECOND_KEY),
             Needs::Requests | Needs::OwnPort | Needs::Foreign | Needs::Known | Needs::Inside => {
                 None
             }

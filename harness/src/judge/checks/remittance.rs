@@ -23,6 +23,12 @@ impl Check for OneAccount {
         let answer = exchange.success_of(OperationKind::GetBusiness);
         let answer = answer.or_else(|| exchange.success_of(OperationKind::RequestAdvance));
         let Some(account) = answer.and_then(|body| body.get(field::REMITTANCE)) else { return };
+        let is_closed =
+            answer.is_some_and(|body| body[field::ONBOARDING][field::COLLECTION_ACCOUNT] == false);
+        // What is wrong then is that the account closed: the requirement says so.
+        if is_closed && account.is_null() {
+            return;
+        }
         let Some(business) = business(exchange) else { return };
         let key = (exchange.platform, business);
         match self.accounts.get(&key) {
@@ -56,10 +62,5 @@ pub(super) fn same_account(one: &Value, other: &Value) -> bool {
 }
 
 fn business(exchange: &Exchange<'_>) -> Option<String> {
-    match exchange.kind()? {
-        OperationKind::GetBusiness => exchange.call()?.path.rsplit('/').next().map(str::to_owned),
-        _ => {
-            exchange.asked_advance().map(|(payee, _)| crate::exchange::identifiers::segment(&payee))
-        }
-    }
+    exchange.call()?.operation()?.subject().business().map(str::to_owned)
 }

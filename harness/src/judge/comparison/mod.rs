@@ -85,7 +85,7 @@ impl Comparison<'_> {
         if let Some(clause) = self.outcome_clause() {
             let holds =
                 predicted.code() == seen.code() && predicted.is_success() == seen.is_success();
-            sink(clause, holds, "code", &|| (outcome(predicted), outcome(seen)));
+            sink(clause, holds, "code", &|| (due(predicted), outcome(seen)));
             if !holds {
                 return;
             }
@@ -276,6 +276,16 @@ fn top(field: &str) -> &str {
     if first.parse::<usize>().is_ok() { "" } else { first }
 }
 
+/// What is due, as far as the document says it: most statuses are the service's own choice.
+fn due(predicted: &Seen) -> String {
+    let Some(name) = predicted.code() else { return "success".to_owned() };
+    match Code::parse(name).map(Code::status) {
+        Some(Status::Documented(_)) => format!("{} {name}", predicted.status),
+        Some(Status::Assumed(_)) | None => name.to_owned(),
+    }
+}
+
+/// The status of a response and its code, or the beginning of a body that is no JSON.
 fn outcome(seen: &Seen) -> String {
     const SHOWN: usize = 60;
     match (seen.code(), &seen.body) {

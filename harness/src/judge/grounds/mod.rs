@@ -101,8 +101,9 @@ impl Grounds {
         }
     }
 
-    /// Replaces the clauses of points that contradict the document by the sentences that are broken.
-    pub(crate) fn recite(&self, sent: &Prepared, predicted: &Seen, points: &mut [Point]) {
+    /// Replaces the clauses of points that contradict the document by the sentences that are broken, and leaves out
+    /// points that another one explains.
+    pub(crate) fn recite(&self, sent: &Prepared, predicted: &Seen, points: &mut Vec<Point>) {
         for point in points.iter_mut().filter(|point| point.contradicts()) {
             let Point { field, expected, seen, .. } = &*point;
             let differs = Difference { field, expected, seen };
@@ -116,6 +117,14 @@ impl Grounds {
             for point in points.iter_mut().filter(|point| point.contradicts()) {
                 point.clause = apart;
             }
+        }
+        // The reason is right for the `fundable` that is wrong.
+        let wrong = points.iter().find(|it| it.contradicts() && it.field == field::FUNDABLE);
+        if let Some(is_fundable) = wrong.map(|point| point.seen == "true") {
+            points.retain(|point| {
+                let is_reason = point.contradicts() && point.field == field::NOT_FUNDABLE_REASON;
+                !(is_reason && is_none(&point.seen) == is_fundable)
+            });
         }
     }
 
@@ -154,6 +163,20 @@ impl Grounds {
         match sent.kind()? {
             OperationKind::GetInvoice if TERMS.contains(&field) && has_form(field, seen) => {
                 self.invoices.broken_by(sent, field, seen).or_else(|| of_unwritten_terms(predicted))
+            }
+            // What the payor paid beyond the face value counts for nothing.
+            OperationKind::GetInvoice if field == field::COLLECTED => {
+                let face =
+                    predicted.success_body().and_then(|body| body[field::FACE_VALUE].as_i64());
+                let is_beyond =
+                    seen.parse::<i64>().ok().zip(face).is_some_and(|(seen, face)| seen > face);
+                is_beyond.then_some(clause!("2.invoice.collected.2"))
+            }
+            // The request creates nothing: the advance is there.
+            OperationKind::RequestAdvance
+                if field == field::ALREADY_REQUESTED && (expected, seen) == ("true", "false") =>
+            {
+                Some(clause!("4.advances.2.2"))
             }
             OperationKind::GetBusiness if differs.lacks_onboarding() && self.is_granted(sent) => {
                 Some(clause!("3.onboarding.2"))

@@ -32,23 +32,10 @@ impl World {
                 return Subject { platform, payee: None, invoice: None };
             }
         };
-        let (payee, invoice) = match call.operation() {
-            Some(
-                Operation::GetInvoice { payee, invoice }
-                | Operation::RequestAdvance { payee, invoice },
-            ) => (Some(payee), Some(invoice)),
-            Some(Operation::SyncInvoice(sync)) => (Some(&sync.payee.business), Some(&sync.invoice)),
-            Some(
-                Operation::SetPayoutAccount { business, .. }
-                | Operation::GetBusiness { business }
-                | Operation::SyncBusiness { business, .. }
-                | Operation::Quote { business, .. }
-                | Operation::Invite { business, .. }
-                | Operation::CreateOnboardingSession { business },
-            ) => (Some(business), None),
-            _ => (None, None),
-        };
-        Subject { platform, payee: payee.cloned(), invoice: invoice.cloned() }
+        let named = call.operation().map(Operation::subject);
+        let payee = named.and_then(|named| named.business().map(str::to_owned));
+        let invoice = named.and_then(|named| named.invoice().map(str::to_owned));
+        Subject { platform, payee, invoice }
     }
 
     /// The advance that a request is for.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::endpoint::Unanswered;
+use crate::evidence::Activity;
 use crate::exchange::Arrival;
 use crate::live::session::Session;
 
@@ -39,12 +40,14 @@ impl Session {
     pub(in crate::live) async fn wait_for_webhooks(&self, wanted: usize) {
         let Some(inbox) = &self.inbox else { return };
         let quiet = QUIET.max(self.state().took * 2);
-        let latest = Instant::now() + LONGEST;
+        let began = Instant::now();
+        let latest = began + LONGEST;
         loop {
             let before = inbox.inbox().waiting();
             tokio::time::sleep(quiet).await;
             let now = inbox.inbox().waiting();
             if now == before && now >= wanted || Instant::now() >= latest {
+                self.state().spent.record(Activity::Webhooks, began.elapsed());
                 return;
             }
         }

@@ -310,6 +310,12 @@ impl Session {
         &self.abilities
     }
 
+    /// Whether the operator port is known to issue keys of other platforms.
+    pub fn issues_keys(&self) -> bool {
+        let issues = |action: &String| action == ActionKind::IssueKey.name();
+        self.abilities.actions.as_ref().is_some_and(|actions| actions.iter().any(issues))
+    }
+
     /// Whether only the run moves the clock.
     pub(super) fn moves_its_clock_alone(&self) -> bool {
         self.settings.sandbox.is_some() && self.abilities.moves_clock

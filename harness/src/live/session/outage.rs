@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::endpoint::{Silence, Unanswered};
+use crate::evidence::Activity;
 use crate::exchange::{Prepared, Seen};
 use crate::live::restart::{Restarting, restart};
 use crate::live::session::{Session, StopReason};
@@ -233,6 +234,13 @@ impl Session {
 
     /// Runs the restart command, and waits until the target answers.
     pub(super) async fn restart(&self, command: &str) -> Result<(), String> {
+        let began = Instant::now();
+        let restarted = self.restarted(command).await;
+        self.state().spent.record(Activity::Outage, began.elapsed());
+        restarted
+    }
+
+    async fn restarted(&self, command: &str) -> Result<(), String> {
         let mut running = restart(command)?;
         let began = Instant::now();
         let mut pauses = pauses();
@@ -256,13 +264,15 @@ impl Session {
     async fn answers_within(&self, wait: Duration) -> Result<(), Silence> {
         let began = Instant::now();
         let mut pauses = pauses();
-        loop {
+        let answered = loop {
             match self.ask_for_life().await {
-                Ok(()) => return Ok(()),
-                Err(silence) if began.elapsed() >= wait => return Err(silence),
+                Ok(()) => break Ok(()),
+                Err(silence) if began.elapsed() >= wait => break Err(silence),
                 Err(_) => tokio::time::sleep(pauses.next().unwrap_or_default()).await,
             }
-        }
+        };
+        self.state().spent.record(Activity::Outage, began.elapsed());
+        answered
     }
 
     /// Asks for a path that belongs to no operation: any HTTP response is a sign of life.

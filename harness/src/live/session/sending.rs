@@ -112,6 +112,7 @@ impl Session {
             return false;
         };
         tokio::time::sleep(*wait).await;
+        self.state().spent.record(Activity::Webhooks, *wait);
         true
     }
 

@@ -12,7 +12,7 @@ use tideover_model::{Clause, clause};
 use crate::exchange::start;
 use crate::judge::checks::registry::{Needs, WATCHED};
 use crate::prove::defects;
-use crate::prove::defects::{Defect, Setup};
+use crate::prove::defects::{Defect, Undetectable, obstacle};
 use crate::receiver::examination;
 
 use shows_in::SHOWS_IN;
@@ -52,10 +52,20 @@ impl Evidence {
         !self.is_checked() && !self.shows_in.is_empty()
     }
 
-    /// The clauses in which a defect that breaks this one shows, as far as `setup` can detect it.
-    pub fn proven_in(&self, setup: Setup) -> impl Iterator<Item = Clause> {
-        let detected = self.defects.iter().filter(move |defect| setup.reason(defect).is_none());
+    /// The clauses in which a defect that breaks this one shows, as far as a run with these facilities detects it.
+    pub fn proven_in(&self, offers: &[Needs]) -> impl Iterator<Item = Clause> {
+        let detected = self.defects.iter().filter(move |defect| obstacle(defect, offers).is_none());
         detected.map(|defect| defect.named())
+    }
+
+    /// Why a run with these facilities sees no breach of it, although checks may meet it: it detects none of the
+    /// defects that break it. The first reason is one that an option removes, if there is any.
+    pub fn hidden_by(&self, offers: &[Needs]) -> Option<&'static Undetectable> {
+        let obstacles = self.defects.iter().map(|defect| obstacle(defect, offers));
+        let obstacles: Option<Vec<&Undetectable>> = obstacles.collect();
+        let obstacles = obstacles?;
+        let removable = obstacles.iter().find(|obstacle| obstacle.lacks.is_some());
+        removable.or(obstacles.first()).copied()
     }
 
     /// Whether a run, `receiver-check` or the vectors report a breach of it, or a reason says why none can.

@@ -73,7 +73,7 @@ use breach::Breach;
 
 pub use chosen::Chosen;
 pub use defective::Defective;
-pub use unseen::{Setup, UNSEEN, Undetectable};
+pub use unseen::{Setup, UNSEEN, Undetectable, obstacle};
 
 /// A deliberate violation.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! The defects that a stranger or a caller cannot see, each with the reason.
 
+use crate::judge::checks::registry::Needs;
 use crate::prove::defects::Defect;
 
 /// The point of view of a proof.
@@ -64,16 +65,41 @@ pub struct Undetectable {
     pub setup: Setup,
     /// The reason.
     pub why: &'static str,
+    /// What a caller lacks; nothing helps a stranger.
+    pub lacks: Option<Needs>,
     /// The names of the defects.
     pub defects: &'static [&'static str],
 }
 
 const fn to_stranger(why: &'static str, defects: &'static [&'static str]) -> Undetectable {
-    Undetectable { setup: Setup::Stranger, why, defects }
+    Undetectable { setup: Setup::Stranger, why, lacks: None, defects }
 }
 
-const fn to_caller(why: &'static str, defects: &'static [&'static str]) -> Undetectable {
-    Undetectable { setup: Setup::Caller, why, defects }
+const fn to_caller(
+    lacks: Needs,
+    why: &'static str,
+    defects: &'static [&'static str],
+) -> Undetectable {
+    Undetectable { setup: Setup::Caller, why, lacks: Some(lacks), defects }
+}
+
+impl Undetectable {
+    /// Whether a run with these facilities cannot detect the defects, either.
+    fn applies(&self, offers: &[Needs]) -> bool {
+        let has = |needs| offers.contains(&needs);
+        !has(Needs::Known)
+            && self.lacks.is_none_or(|lacks| match lacks {
+                // With a vendor who is onboarded already, nobody has to play the outside world.
+                Needs::Operator => !has(Needs::Operator) && !has(Needs::Vendor),
+                lacks => !has(lacks),
+            })
+    }
+}
+
+/// Why a run with these facilities cannot detect `defect`, if it cannot.
+pub fn obstacle(defect: &Defect, offers: &[Needs]) -> Option<&'static Undetectable> {
+    let hides = |group: &&Undetectable| group.defects.contains(&defect.name);
+    UNSEEN.iter().filter(hides).find(|group| group.applies(offers))
 }
 
 /// All groups of undetectable defects.
@@ -154,6 +180,7 @@ pub static UNSEEN: &[Undetectable] = &[
         &["url-is-shown-in-upper-case"],
     ),
     to_caller(
+        Needs::Operator,
         "it needs an operator port",
         &[
             "tax-id-of-a-w9-is-not-on-file",
@@ -225,6 +252,7 @@ pub static UNSEEN: &[Undetectable] = &[
         ],
     ),
     to_caller(
+        Needs::SecondKey,
         "it needs the key of a second platform",
         &[
             "matched-business-is-reported-as-created",
@@ -237,14 +265,17 @@ pub static UNSEEN: &[Undetectable] = &[
         ],
     ),
     to_caller(
+        Needs::Operator,
         "no response shows why compliance is not cleared, or why it is revoked",
         &["punctuated-tax-id-is-malformed", "tax-id-is-forgotten-in-a-resync"],
     ),
     to_caller(
+        Needs::Clock,
         "it needs time to pass, and a caller cannot move the clock",
         &["invitation-is-not-reissued", "deleted-subscription-is-listed"],
     ),
     to_caller(
+        Needs::Inbox,
         "it needs an inbox",
         &[
             "retries-have-names-of-their-own",

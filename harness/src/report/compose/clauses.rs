@@ -13,9 +13,12 @@ use crate::live::unasked::{LeftOut, Why};
 use crate::play::cases::Summary;
 use crate::play::concurrent::contradictions::can_contradict;
 use crate::prove::clauses::Evidence;
-use crate::prove::defects::Setup;
 use crate::report::compose::Run;
 use crate::report::document::{ClauseKind, ClauseReport, Shares, Status, UntriedReport};
+
+/// What reaches the clauses that need the inbox, where nothing came to it.
+const UNPROVEN_INBOX: &str =
+    "a --webhook-url that leads from the target to --webhook-listen: nothing arrived";
 
 /// The status of a clause, and the reason for it.
 struct Standing {
@@ -60,8 +63,16 @@ impl Run<'_> {
         if let Some((_, verdict)) = broken.get(&clause) {
             return Standing::of(Status::from(*verdict));
         }
+        if let Some(barrier) = self.hidden(evidence) {
+            return self.unmet(Some(barrier), None);
+        }
         if met.times(clause) > 0 {
-            return Standing::of(Status::Held);
+            return match evidence.hidden_by(self.offers) {
+                None => Standing::of(Status::Held),
+                Some(hidden) => {
+                    Standing { reason: Some(hidden.why.to_owned()), ..Standing::of(Status::Argued) }
+                }
+            };
         }
         let can_check = evidence.is_checked() && self.lacking(evidence).is_none();
         if !can_check && !evidence.shows_in.is_empty() {
@@ -90,10 +101,11 @@ impl Run<'_> {
         }
         let reason = Some(format!("a breach would show in {}", names(shows_in)));
         let is_met = |clause: Clause| met.times(clause) > 0;
-        if evidence.proven_in(self.setup()).any(is_met) {
+        if evidence.proven_in(self.offers).any(is_met) {
             return Standing { reason, ..Standing::of(Status::Covered) };
         }
-        if shows_in.iter().copied().any(is_met) {
+        let mut seen = shows_in.iter().filter(|one| self.hidden(Evidence::of(**one)).is_none());
+        if seen.any(|one| is_met(*one)) {
             return Standing { reason, ..Standing::of(Status::Argued) };
         }
         let checked = shows_in.iter().filter(|one| Evidence::of(**one).is_checked());
@@ -115,29 +127,30 @@ impl Run<'_> {
         let Some(barrier) = barrier else {
             return Standing { reason: shows, ..Standing::of(Status::NotMet) };
         };
-        let remedy = barrier.remedy().filter(|_| !self.is_recorded()).map(str::to_owned);
-        let status = match (barrier, &remedy) {
-            (Barrier::Lacks(needs), _) if self.unproven.contains(&needs) => Status::NotMet,
-            (_, Some(_)) => Status::OutOfReach,
-            (_, None) => Status::NotObservable,
+        let is_unproven =
+            matches!(barrier, Barrier::Lacks(needs) if self.unproven.contains(&needs));
+        let remedy = if is_unproven { Some(UNPROVEN_INBOX) } else { barrier.remedy() };
+        let remedy = remedy.filter(|_| !self.is_recorded()).map(str::to_owned);
+        let status = match &remedy {
+            Some(_) if is_unproven => Status::NotMet,
+            Some(_) => Status::OutOfReach,
+            None => Status::NotObservable,
         };
         let why = barrier.why();
         let reason = Some(shows.map_or_else(|| why.clone(), |shows| format!("{shows}: {why}")));
         Standing { status, reason, remedy }
     }
 
-    /// The point of view of the run, which decides the defects that it can find.
-    fn setup(&self) -> Setup {
-        let has = |needs| self.offers.contains(&needs);
-        match (has(Needs::Known), has(Needs::Operator) && has(Needs::Inbox)) {
-            (true, _) => Setup::Known,
-            (false, true) => Setup::Stranger,
-            (false, false) => Setup::Caller,
-        }
+    /// The option without which the run sees no breach of a clause: what it meets of it says nothing.
+    fn hidden(&self, evidence: &Evidence) -> Option<Barrier> {
+        evidence.hidden_by(self.offers)?.lacks.map(Barrier::Lacks)
     }
 
     /// What keeps the run from meeting a clause that a check covers, if anything does.
     fn barrier(&self, clause: Clause) -> Option<Barrier> {
+        if let Some(hidden) = self.hidden(Evidence::of(clause)) {
+            return Some(hidden);
+        }
         if self.races().is_some() {
             return (!can_contradict(clause)).then_some(Barrier::Races);
         }

@@ -163,8 +163,7 @@ impl Run<'_> {
                 warnings.push(format!("interrupted: {} not played", counted(left, "case")));
             }
             Ending::EnoughFound if left > 0 => warnings.push(format!(
-                "ended after {}: {} not played (--max-findings)",
-                counted(self.summary.failures.len() as u64, "finding"),
+                "ended, because enough was found (--max-findings): {} not played",
                 counted(left, "case")
             )),
             Ending::EnoughFound | Ending::Spent | Ending::GivenUp | Ending::Complete => {}

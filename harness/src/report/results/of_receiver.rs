@@ -9,18 +9,26 @@ use crate::receiver::{CaseResult, Scorecard, Verdict};
 use crate::report::results::{Case, CaseStatus, Issue, Results, Severity, fingerprint};
 
 impl Results {
-    /// The results of an examination that ended at `finished`.
-    pub fn of_receiver(scorecard: &Scorecard, finished: Timestamp, took: Duration) -> Results {
+    /// The results of an examination that ended at `finished`; with the reason, if nothing reached the receiver.
+    pub fn of_receiver(
+        scorecard: &Scorecard,
+        finished: Timestamp,
+        took: Duration,
+        unreached: Option<&str>,
+    ) -> Results {
         let outcome = match scorecard.count(Verdict::Failed) {
+            _ if unreached.is_some() => Outcome::Inconclusive,
             0 if scorecard.is_complete() => Outcome::Pass,
             0 => Outcome::Interrupted,
             _ => Outcome::Fail,
         };
-        let (url, reason, span) = (
-            scorecard.url(),
-            format!("{} of {} deliveries", scorecard.counts(), scorecard.results().len()),
-            (finished, took),
-        );
+        let counts = format!("{} of {} deliveries", scorecard.counts(), scorecard.results().len());
+        let reason = match (unreached, scorecard.doubt()) {
+            (Some(why), _) => format!("{why}; nothing was examined"),
+            (None, Some(doubt)) => format!("{doubt} {counts}"),
+            (None, None) => counts,
+        };
+        let (url, span) = (scorecard.url(), (finished, took));
         let mut results = Results::new("receiver-check", url, outcome, &reason, span);
         results.cases.extend(scorecard.results().iter().enumerate().map(case));
         results.issues = scorecard.results().iter().filter_map(issue).collect();

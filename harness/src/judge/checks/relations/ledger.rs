@@ -22,22 +22,8 @@ pub(super) fn caller(exchange: &Exchange<'_>) -> CallerKey {
 
 /// The business that a request is about, if any.
 pub(super) fn business(exchange: &Exchange<'_>) -> Option<BusinessName> {
-    let name = match exchange.call()?.operation()? {
-        Operation::GetBusiness { business }
-        | Operation::SyncBusiness { business, .. }
-        | Operation::SetPayoutAccount { business, .. }
-        | Operation::Quote { business, .. } => business,
-        Operation::GetInvoice { payee, .. } | Operation::RequestAdvance { payee, .. } => payee,
-        Operation::SyncInvoice(_)
-        | Operation::GetImport { .. }
-        | Operation::ImportInvoices { .. }
-        | Operation::Invite { .. }
-        | Operation::CreateOnboardingSession { .. }
-        | Operation::Subscribe { .. }
-        | Operation::ListSubscriptions
-        | Operation::Unsubscribe { .. } => return None,
-    };
-    Some((caller(exchange), name.clone()))
+    let name = exchange.call()?.operation()?.subject().business()?;
+    Some((caller(exchange), name.to_owned()))
 }
 
 /// The invoice that a read or a request for an advance is about.
