@@ -65,20 +65,26 @@ impl ReceiverCheck {
     pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.json);
         refuse_shared_files(&self.reports.named().collect::<Vec<_>>())?;
-        let examiner = self.examiner().await?;
+        let examiner = match self.examiner().await {
+            Err(problem @ Problem::Wrong(_)) => return Err(problem),
+            examiner => examiner,
+        };
         self.reports.touch()?;
         let began = Instant::now();
         let now = wall_time();
         let run = self.run.clone();
         let run = run.unwrap_or_else(|| format!("{}-{}", now.unix(), std::process::id()));
         let cases = examination(&run, now);
-        let mut scorecard = Scorecard::new(&shown(&examiner.url), &run, cases.len());
+        let mut scorecard = Scorecard::new(&shown(&self.url), &run, cases.len());
         let progress = progress(&output, cases.len());
         let stop = StopSignals::listen()?;
-        let examined = tokio::select! {
-            biased;
-            received = stop.received() => received,
-            examined = examiner.examine(&cases, &mut scorecard, &progress) => examined,
+        let examined = match examiner {
+            Err(unreachable) => Err(unreachable),
+            Ok(examiner) => tokio::select! {
+                biased;
+                received = stop.received() => received,
+                examined = examiner.examine(&cases, &mut scorecard, &progress) => examined,
+            },
         };
         progress.finish_and_clear();
         let unreached = match &examined {

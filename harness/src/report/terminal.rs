@@ -114,7 +114,8 @@ impl Report {
     fn write_untried(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f)?;
         for UntriedReport { clauses, remedy } in &self.untried {
-            let line = format!("{} need {remedy}", counted(*clauses, "clause"));
+            let verb = if *clauses == 1 { "needs" } else { "need" };
+            let line = format!("{} {verb} {remedy}", counted(*clauses, "clause"));
             write_wrapped(f, "not tried   ", words(&line), " ")?;
         }
         let unmet: Vec<String> = self.unmet().map(str::to_owned).collect();

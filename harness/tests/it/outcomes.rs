@@ -336,7 +336,11 @@ async fn a_webhook_url_that_leads_nowhere_is_no_ability() {
     assert_says(&said, Outcome::Partial, &["PASS (partial: "]);
     let warned = said.text.find("warning: the inbox is unproven").unwrap();
     assert!(warned < said.text.find("\nfound ").unwrap(), "{}", said.text);
-    assert!(said.text.contains("clauses need an inbox (--webhook-listen"), "{}", said.text);
+    assert!(
+        said.text.contains("clauses need a --webhook-url that leads from the target"),
+        "{}",
+        said.text
+    );
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ async fn a_refusal_with_effects_takes_one_step() {
 #[tokio::test]
 async fn excess_collection_is_found_at_repayment() {
     let mut world = in_process("a-cent-too-much-is-collected");
-    assert_found_and_minimal(&mut world, "2.invoice.collected", 16).await;
+    assert_found_and_minimal(&mut world, "2.invoice.collected.2", 16).await;
 }
 
 /// `4.webhookDeletion.1`; the list of live subscriptions shows it too.
