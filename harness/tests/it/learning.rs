@@ -278,6 +278,10 @@ impl Target for Silent {
 }
 
 impl Observed for Silent {
+    fn inbox_works(&self) -> bool {
+        self.0.inbox_works()
+    }
+
     fn standing(&mut self) -> Standing {
         self.0.standing()
     }
