@@ -1,7 +1,7 @@
 //! The exploration of a live target: cases and races, several at once, within a budget.
 //!
 //! - In come the plan of a run and its session; out comes what was found, in the order of the plan.
-//! - [`order`] puts the cases that meet the most new clauses first, [`items`] makes the list of what is played, [`flow`]
+//! - `order` puts the cases that meet the most new clauses first, `items` makes the list of what is played, `flow`
 //!   plays it, this file takes up what comes of it.
 //! - The outcome does not depend on how many are played at once. Each play has its own names, part of the inbox and
 //!   subscriptions. What moves the clock of the target, or announces failures to all of its users, is played alone.
