@@ -152,7 +152,7 @@ impl FieldComparison<'_> {
             (None, Value::Object(_), None | Some(Value::Null)) if self.freedom.is_some() => {
                 "an object".to_owned()
             }
-            (None, Value::String(_), _) if is_prose(name) => "a string in any words".to_owned(),
+            (None, Value::String(_), _) if is_prose(name) => Value::from("any words").to_string(),
             _ => masked_field(name, predicted),
         }
     }
