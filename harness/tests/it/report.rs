@@ -11,7 +11,7 @@ use tideover_harness::judge::checks::registry::Needs;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{InProcess, OverHttp, Plan, Summary};
 use tideover_harness::report::document::{
-    ClauseKind, ClauseReport, GapReport, LatencyReport, SeenValue, Status, schema,
+    ClauseKind, ClauseReport, Found, GapReport, LatencyReport, SeenValue, Status, schema,
 };
 use tideover_harness::report::{Baseline, Run, junit};
 use tideover_model::clause::Section;
@@ -134,11 +134,7 @@ fn unmet_clauses_say_why() {
             Status::NotObservable,
             Some("only a service in process shows its inner state"),
         ),
-        (
-            "6.events.loan.created",
-            Status::OutOfReach,
-            Some("a breach would show in gap.eventCauses: no vendor is onboarded"),
-        ),
+        ("6.events.loan.created", Status::OutOfReach, Some("webhooks do not come to the suite")),
         (
             "4.payoutAccount.intro.1",
             Status::NotObservable,
@@ -285,7 +281,7 @@ async fn a_terminal_shows_no_value_longer_than_a_line() {
     let mut report = report(&plan, &with_defect("void-invoices-are-fundable", &plan).await, None);
     let finding = &mut report.findings[0];
     finding.found.seen = format!("begins {} ends", "and goes on ".repeat(400));
-    finding.also[0].expected = "x".repeat(4000);
+    finding.also.push(Found { expected: "x".repeat(4000), ..finding.found.clone() });
     finding.steps[0].words = format!("sync {}", "a body ".repeat(90));
     finding.steps[1].curl = format!("curl {}", "-H x ".repeat(400));
     finding.difference.as_mut().unwrap().changes[0].after = Some("y".repeat(900));

@@ -172,12 +172,6 @@ impl Grounds {
                     seen.parse::<i64>().ok().zip(face).is_some_and(|(seen, face)| seen > face);
                 is_beyond.then_some(clause!("2.invoice.collected.2"))
             }
-            // The request creates nothing: the advance is there.
-            OperationKind::RequestAdvance
-                if field == field::ALREADY_REQUESTED && (expected, seen) == ("true", "false") =>
-            {
-                Some(clause!("4.advances.2.2"))
-            }
             OperationKind::GetBusiness if differs.lacks_onboarding() && self.is_granted(sent) => {
                 Some(clause!("3.onboarding.2"))
             }
