@@ -161,7 +161,7 @@ pub static UNSEEN: &[Undetectable] = &[
     ),
     to_stranger(
         "the document does not say when an advance moves from state to state",
-        &["repaid-before-the-fee", "funding-is-skipped", "sent-before-it-is-funded"],
+        &["funding-is-skipped", "sent-before-it-is-funded"],
     ),
     to_stranger(
         "the document promises the same Service-Delivery for each attempt, not the same body",
@@ -278,6 +278,8 @@ pub static UNSEEN: &[Undetectable] = &[
         Needs::Inbox,
         "it needs an inbox",
         &[
+            // A read shows REPAID, and the event does not come.
+            "repaid-before-the-fee",
             "retries-have-names-of-their-own",
             "one-name-for-every-delivery",
             "attempts-are-signed-with-another-secret",
