@@ -14,8 +14,7 @@ use crate::exchange::transcript::Header;
 use crate::judge::checks::registry::Needs;
 use crate::play::cases::Plan;
 use crate::recorded::{Judged, Recording, judge};
-use crate::report::Run;
-use crate::report::counted;
+use crate::report::{Run, counted};
 
 /// Judge recorded traffic, and send nothing.
 ///

@@ -232,7 +232,9 @@ fn touch(path: &Path) -> Result<(), Problem> {
     let file = OpenOptions::new().append(true).create(true).open(path);
     file.map(drop).map_err(|error| unwritten(path, &error))?;
     if is_new {
-        fs::remove_file(path).map_err(|error| unwritten(path, &error))?;
+        // A link stays; what it leads to is new.
+        let file = path.canonicalize();
+        file.and_then(fs::remove_file).map_err(|error| unwritten(path, &error))?;
     }
     Ok(())
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tideover_model::wire::field;
-use tideover_model::{ActionKind, Clause, Code, Operation, OperationKind, PlatformId, Timestamp};
+use tideover_model::{
+    ActionKind, Clause, Code, Operation, OperationKind, PlatformId, Subject, Timestamp,
+};
 
 use crate::exchange::{Arrival, Body, Prepared, PreparedCall, Seen};
 
@@ -100,6 +102,11 @@ impl<'a> Exchange<'a> {
     /// The name of the operation in findings.
     pub(crate) fn operation(&self) -> String {
         self.sent.operation()
+    }
+
+    /// What the request is about, if it is an operation that the model understands.
+    pub(crate) fn subject(&self) -> Option<Subject<'_>> {
+        Some(self.call()?.operation()?.subject())
     }
 
     /// The request's body, if it is JSON.

@@ -279,8 +279,13 @@ impl Settings {
                 "webhook-url needs sandbox or allow-writes: to subscribe is to write".into()
             );
         }
-        if !self.keys().all(|key| key.0.len() >= SHORTEST_KEY) {
-            return Err(format!("key: expected at least {SHORTEST_KEY} characters"));
+        for (name, key) in ["key", "second-key"].into_iter().zip(self.keys()) {
+            let hint = match key.0.len() {
+                0 => ": it is empty; is the variable set that it is taken from?",
+                1..SHORTEST_KEY => "",
+                SHORTEST_KEY.. => continue,
+            };
+            return Err(format!("{name}: expected at least {SHORTEST_KEY} characters{hint}"));
         }
         let Some(webhooks) = &self.webhooks else { return Ok(()) };
         check_url("webhook-url", &webhooks.url)

@@ -396,6 +396,21 @@ fn a_wrong_report_is_refused_before_the_run() {
     assert!(stderr.contains("--junit and --report ctrf name one file"), "{stderr}");
 }
 
+/// A command that is refused after its files were tried leaves none behind, and no link less.
+#[cfg(unix)]
+#[test]
+fn a_refused_run_leaves_no_empty_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = |name| folder.path().join(name).symlink_metadata().is_ok();
+    std::os::unix::fs::symlink("elsewhere.html", folder.path().join("link.html")).unwrap();
+    let mut command = tideover();
+    let files = ["--junit", "new.xml", "--html", "link.html", "--report", "ctrf=nowhere/x.json"];
+    let output = command.arg("check").args(files).current_dir(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(there("link.html"), "the link is kept");
+    assert!(!there("new.xml") && !there("elsewhere.html"));
+}
+
 /// The help of each command that writes reports, and the guide, have every format.
 #[test]
 fn every_format_is_described() {

@@ -461,6 +461,13 @@ fn two_options_with_one_file_exit_with_2() {
         assert_eq!(std::fs::read_to_string(&there).unwrap(), "kept");
         assert!(!folder.path().join("new").exists());
     }
+    for key in ["", "short"] {
+        let output = check(folder.path(), target, &["--second-key", key], Some("rap_sk_k"));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("second-key: expected at least 8 characters"), "{stderr}");
+        assert_eq!(stderr.contains("is the variable set"), key.is_empty(), "{stderr}");
+    }
     let nowhere = ["--html", "/dev/null", "--junit", "/dev/null", "--print-steps", "--cases", "1"];
     let output = check(folder.path(), target, &nowhere, Some("rap_sk_k"));
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

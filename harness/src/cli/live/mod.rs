@@ -447,8 +447,8 @@ fn offers(session: &Session) -> Vec<Needs> {
 /// The facilities that the options give, and that nothing has shown to work: an inbox that nothing has reached.
 fn unproven(session: &Session) -> Vec<Needs> {
     let settings = session.settings();
-    let is_silent = settings.allow_writes && settings.webhooks.is_some();
-    let is_silent = is_silent && !session.inbox_is_proven();
+    let has_inbox = settings.allow_writes && settings.webhooks.is_some();
+    let is_silent = has_inbox && !session.inbox_is_proven();
     is_silent.then_some(Needs::Inbox).into_iter().collect()
 }
 

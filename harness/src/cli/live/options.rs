@@ -409,9 +409,6 @@ impl LiveOptions {
 fn key_of_second(options: &LiveOptions) -> Result<Option<ApiKey>, Problem> {
     let (given, variable) = (options.second_key.as_deref(), options.second_key_env.as_deref());
     match (key(given, variable)?, variable) {
-        _ if given == Some("") => Err(Problem::Wrong(
-            "second-key is empty: is the variable set that it is taken from?".into(),
-        )),
         (None, Some(variable)) => {
             Err(Problem::Wrong(format!("second-key-env: {variable} is not set")))
         }

@@ -202,6 +202,12 @@ fn finds_a_changed_account() {
     assert_eq!(of(&[business("1"), business("2")]), ["2.remittance.intro.2"]);
     let advanced = (advance(), 201, json!({ "remittance": { "accountNumber": "2" } }));
     assert_eq!(of(&[business("1"), advanced]), ["2.remittance.intro.2"]);
+    let without = |open: bool| {
+        let body = json!({ "remittance": null, "onboarding": { "collectionAccount": open } });
+        (get("/v1/organizations/v"), 200, body)
+    };
+    assert_eq!(of(&[business("1"), without(true)]), ["3.onboarding.4.2"]);
+    assert!(of(&[business("1"), without(false), business("1")]).is_empty(), "the account closed");
 }
 
 #[test]

@@ -62,5 +62,6 @@ pub(super) fn same_account(one: &Value, other: &Value) -> bool {
 }
 
 fn business(exchange: &Exchange<'_>) -> Option<String> {
-    exchange.call()?.operation()?.subject().business().map(str::to_owned)
+    let payee = exchange.asked_advance().map(|(payee, _)| payee);
+    payee.or_else(|| Some(exchange.subject()?.business()?.to_owned()))
 }

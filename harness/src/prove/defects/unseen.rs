@@ -44,35 +44,34 @@ impl Setup {
         }
     }
 
+    /// The facilities that decide which defects it can detect.
+    fn offers(self) -> &'static [Needs] {
+        match self {
+            Setup::Known => &[Needs::Known],
+            Setup::Stranger => &[Needs::Operator, Needs::SecondKey, Needs::Inbox, Needs::Clock],
+            Setup::Caller => &[],
+        }
+    }
+
     /// Why this setup cannot detect `defect`, if it cannot. A caller sees no more than a stranger.
     pub fn reason(self, defect: &Defect) -> Option<&'static str> {
-        let setups: &[Setup] = match self {
-            Setup::Known => &[],
-            Setup::Stranger => &[Setup::Stranger],
-            Setup::Caller => &[Setup::Stranger, Setup::Caller],
-        };
-        let applies = |group: &&Undetectable| {
-            setups.contains(&group.setup) && group.defects.contains(&defect.name)
-        };
-        UNSEEN.iter().find(applies).map(|group| group.why)
+        obstacle(defect, self.offers()).map(|group| group.why)
     }
 }
 
-/// Defects that one setup cannot detect, for one reason.
+/// Defects that cannot be detected, for one reason.
 #[derive(Debug)]
 pub struct Undetectable {
-    /// The setup; a caller cannot detect what a stranger cannot.
-    pub setup: Setup,
     /// The reason.
     pub why: &'static str,
-    /// What a caller lacks; nothing helps a stranger.
+    /// What whoever does not know the model has to have; without it, nothing helps them.
     pub lacks: Option<Needs>,
     /// The names of the defects.
     pub defects: &'static [&'static str],
 }
 
 const fn to_stranger(why: &'static str, defects: &'static [&'static str]) -> Undetectable {
-    Undetectable { setup: Setup::Stranger, why, lacks: None, defects }
+    Undetectable { why, lacks: None, defects }
 }
 
 const fn to_caller(
@@ -80,7 +79,7 @@ const fn to_caller(
     why: &'static str,
     defects: &'static [&'static str],
 ) -> Undetectable {
-    Undetectable { setup: Setup::Caller, why, lacks: Some(lacks), defects }
+    Undetectable { why, lacks: Some(lacks), defects }
 }
 
 impl Undetectable {

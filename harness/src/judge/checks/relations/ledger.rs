@@ -22,8 +22,7 @@ pub(super) fn caller(exchange: &Exchange<'_>) -> CallerKey {
 
 /// The business that a request is about, if any.
 pub(super) fn business(exchange: &Exchange<'_>) -> Option<BusinessName> {
-    let name = exchange.call()?.operation()?.subject().business()?;
-    Some((caller(exchange), name.to_owned()))
+    Some((caller(exchange), exchange.subject()?.business()?.to_owned()))
 }
 
 /// The invoice that a read or a request for an advance is about.
