@@ -238,6 +238,44 @@ async fn a_body_is_read_up_to_the_limit() {
     assert!(matches!(one.seen.body, Body::Other(_)));
 }
 
+/// A server that refuses a body as too large before it has read it, and closes the connection without a word.
+async fn refuse_large() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        loop {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            tokio::spawn(async move {
+                let mut is_refused = false;
+                while let Some(head) = head(&mut socket).await {
+                    if is_refused {
+                        return;
+                    }
+                    is_refused = head.starts_with("PUT");
+                    let status = if is_refused { "413 Content Too Large" } else { "200 OK" };
+                    let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 2\r\n\r\n[]");
+                    if socket.write_all(answer.as_bytes()).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn no_request_is_lost_after_a_refused_body() {
+    let url = refuse_large().await;
+    for client in [general(&url), Client::new(&url, PATIENCE, None).unwrap()] {
+        let body = vec![b'x'; (1 << 20) + 1];
+        let large = Outgoing { method: "PUT", path: "/", body, ..Outgoing::default() };
+        assert_eq!(get(&client, "/").await.unwrap().seen.status, 200);
+        assert_eq!(client.exchange(large).await.unwrap().seen.status, 413);
+        assert_eq!(get(&client, "/").await.unwrap().seen.status, 200);
+    }
+}
+
 /// Few bytes that are many once they are unpacked: a run of one letter that never ends.
 fn packed_run(length: usize) -> Vec<u8> {
     const LONGEST: usize = 258;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
-use hyper::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap};
+use hyper::header::{ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderMap};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -51,16 +51,17 @@ impl Direct {
     }
 
     pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Incame, Unanswered> {
+        let keeps = !outgoing.is_last();
         let mut request = self.request(outgoing)?;
         // A connection that the other side has closed meanwhile gives the request back.
         while let Some(sender) = self.idle() {
-            match self.send(sender, request).await {
+            match self.send(sender, request, keeps).await {
                 Sent::Ended(answer) => return answer,
                 Sent::NotSent(returned, _) => request = *returned,
             }
         }
         let sender = self.connect().await?;
-        match self.send(sender, request).await {
+        match self.send(sender, request, keeps).await {
             Sent::Ended(answer) => answer,
             Sent::NotSent(_, why) => Err(Unanswered::never(why).of(Silence::NoAnswer)),
         }
@@ -81,7 +82,8 @@ impl Direct {
         }
     }
 
-    async fn send(&self, mut sender: Sender, request: Request<Full<Bytes>>) -> Sent {
+    /// Sends `request`, and keeps the connection for others if `keeps`.
+    async fn send(&self, mut sender: Sender, request: Request<Full<Bytes>>, keeps: bool) -> Sent {
         let exchange = async {
             if sender.ready().await.is_err() {
                 return Err((Some(request), "the connection was closed".to_owned()));
@@ -108,7 +110,7 @@ impl Direct {
                 return Sent::Ended(Err(Unanswered::may_be(why).of(Silence::NoAnswer)));
             }
         };
-        if matches!(sent, Sent::Ended(Ok(_))) {
+        if keeps && matches!(sent, Sent::Ended(Ok(_))) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         }
         sent
@@ -123,6 +125,9 @@ impl Direct {
             .header(ACCEPT_ENCODING, "identity");
         if let Some(headers) = request.headers_mut() {
             headers.extend(self.headers.clone());
+        }
+        if outgoing.is_last() {
+            request = request.header(CONNECTION, "close");
         }
         if let Some(authorization) = outgoing.authorization {
             request = request.header(AUTHORIZATION, authorization);

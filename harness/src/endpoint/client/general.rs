@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::Uri;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::{Method, Request, Response, redirect, retry};
 use tokio::time::timeout;
@@ -113,6 +113,9 @@ impl General {
             let Some(value) = value else { continue };
             let value = HeaderValue::from_str(value).map_err(|error| cannot(&error))?;
             request.headers_mut().insert(name, value);
+        }
+        if outgoing.is_last() {
+            request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         *request.body_mut() = Some(outgoing.body.into());
         Ok(request)

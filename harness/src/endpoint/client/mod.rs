@@ -29,6 +29,10 @@ pub use identity::Identity;
 /// Bytes of a body that are read.
 pub const MOST_BYTES: usize = 8 << 20;
 
+/// A larger body, in bytes, is sent on a connection of its own. A server may refuse it before it has read all of it,
+/// and then closes the connection without a word (RFC 9112 §9.6): a next request on it would be lost.
+const MOST_BEFORE_OTHERS: usize = 16 << 10;
+
 /// A client of one base URL. Clones share its connections.
 #[derive(Clone)]
 pub struct Client {
@@ -61,6 +65,13 @@ pub struct Outgoing<'a> {
     pub content_type: Option<&'a str>,
     /// The body.
     pub body: Vec<u8>,
+}
+
+impl Outgoing<'_> {
+    /// Whether no other request may follow on the same connection.
+    fn is_last(&self) -> bool {
+        self.body.len() > MOST_BEFORE_OTHERS
+    }
 }
 
 /// A response, with the headers that matter.
