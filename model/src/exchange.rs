@@ -25,13 +25,14 @@ pub use crate::wire::ignored::MOST_IGNORED;
 use crate::wire::import_file;
 use crate::wire::lenient::readings;
 use crate::wire::object::Object;
-use crate::wire::problem::problem;
+use crate::wire::problem::{names, problem};
 use crate::wire::reply::{Failure, Reply};
 use crate::wire::request::{
     AdvanceRequest, BusinessSync, InvitationRequest, InvoiceSync, PayoutAccount, QuoteRequest,
     SessionRequest, SubscriptionRequest,
 };
 use crate::wire::route::{Route, route};
+use crate::wire::schema::find;
 
 /// The parts of a request that the API reads.
 #[derive(Clone, Copy, Debug)]
@@ -216,14 +217,16 @@ impl Route<'_> {
             OperationKind::GetInvoice => Operation::GetInvoice { payee: first, invoice: second },
             OperationKind::SyncInvoice => {
                 // `4.invoiceSync.4`
-                Operation::SyncInvoice(Box::new(object::<InvoiceSync>(body, ignored)?.of(first)))
+                Operation::SyncInvoice(Box::new(
+                    object::<InvoiceSync>(self.kind, body, ignored)?.of(first),
+                ))
             }
             OperationKind::GetImport => Operation::GetImport { import: first },
             OperationKind::ImportInvoices => self.decode_import(content_type, body, ignored)?,
             OperationKind::SetPayoutAccount => {
                 // `4.payoutAccount.intro.2`
                 let PayoutAccount { account_number, routing_number, label } =
-                    object(body, ignored)?;
+                    object(self.kind, body, ignored)?;
                 Operation::SetPayoutAccount {
                     business: first,
                     account_number: account_number.0,
@@ -235,12 +238,12 @@ impl Route<'_> {
             // `4.businessSync.intro.3`
             OperationKind::SyncBusiness => Operation::SyncBusiness {
                 business: first,
-                details: object::<BusinessSync>(body, ignored)?.into(),
+                details: object::<BusinessSync>(self.kind, body, ignored)?.into(),
             },
             OperationKind::RequestAdvance => {
                 // `4.advances.intro.1`
                 let AdvanceRequest { payee_external_id, invoice_external_id } =
-                    object(body, ignored)?;
+                    object(self.kind, body, ignored)?;
                 Operation::RequestAdvance {
                     payee: payee_external_id.0,
                     invoice: invoice_external_id,
@@ -248,22 +251,23 @@ impl Route<'_> {
             }
             OperationKind::Quote => {
                 // `4.quotes.3`
-                let QuoteRequest { external_id, invoice_face_value } = object(body, ignored)?;
+                let QuoteRequest { external_id, invoice_face_value } =
+                    object(self.kind, body, ignored)?;
                 Operation::Quote { business: external_id.0, face_value: invoice_face_value }
             }
             OperationKind::Invite => {
                 // `4.invitations.2`
-                let InvitationRequest { external_id, email } = object(body, ignored)?;
+                let InvitationRequest { external_id, email } = object(self.kind, body, ignored)?;
                 Operation::Invite { business: external_id, email }
             }
             OperationKind::CreateOnboardingSession => {
                 // `4.sessions.1`
-                let SessionRequest { external_id } = object(body, ignored)?;
+                let SessionRequest { external_id } = object(self.kind, body, ignored)?;
                 Operation::CreateOnboardingSession { business: external_id }
             }
             OperationKind::Subscribe => {
                 // `4.webhooks.1`
-                let SubscriptionRequest { url, event_types } = object(body, ignored)?;
+                let SubscriptionRequest { url, event_types } = object(self.kind, body, ignored)?;
                 Operation::Subscribe { url, event_types, addresses: Vec::new() }
             }
             OperationKind::ListSubscriptions => Operation::ListSubscriptions,
@@ -320,32 +324,34 @@ fn json_syntax(text: &str) -> Result<(), Refusal> {
 
 /// A body of the published form.
 fn object<T: DeserializeOwned + ToSchema>(
+    kind: OperationKind,
     body: &[u8],
     ignored: &mut Vec<String>,
 ) -> Result<T, Refusal> {
     let text = utf_8(body)?;
     match ignored::read::<T>(text, ignored) {
         Ok(Object(value)) => Ok(value),
-        Err(_) => Err(explain::<T>(text)),
+        Err(_) => Err(explain::<T>(kind, text)),
     }
 }
 
 /// What is wrong with a body: its syntax, or the first field that does not fit.
-fn explain<T: DeserializeOwned>(text: &str) -> Refusal {
+fn explain<T: DeserializeOwned>(kind: OperationKind, text: &str) -> Refusal {
+    const WHOLE: Clause = clause!("7.codes.invalid_request");
     if let Err(refusal) = json_syntax(text) {
         return refusal;
     }
     let mut reader = serde_json::Deserializer::from_str(text);
-    let problem = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
-        Ok(_) => "the body has more than one value".to_owned(),
+    let (problem, clause) = match serde_path_to_error::deserialize::<_, Object<T>>(&mut reader) {
+        Ok(_) => ("the body has more than one value".to_owned(), WHOLE),
         Err(error) => {
             let whole = serde_json::from_str(text).ok();
-            problem(whole.as_ref(), &error)
+            let field = find(kind.fields(), names(&error).iter().map(String::as_str));
+            (problem(whole.as_ref(), &error), field.map_or(WHOLE, |field| field.clause))
         }
     };
     // A more lenient service may accept the body.
     let fits = |(_, reading): &(Clause, Value)| T::deserialize(reading).is_ok();
     let assumed = readings(text).into_iter().find(fits).map(|(clause, _)| clause);
-    let clause = assumed.unwrap_or(clause!("7.codes.invalid_request"));
-    Refusal::new(Code::InvalidRequest, clause).because(problem)
+    Refusal::new(Code::InvalidRequest, assumed.unwrap_or(clause)).because(problem)
 }

@@ -124,11 +124,7 @@ fn unmet_clauses_say_why() {
     let report = run.report();
     for (name, status, reason) in [
         ("2.invoice.status", Status::NotMet, None),
-        (
-            "2.invoiceSync.status",
-            Status::NotMet,
-            Some("a breach would show in 7.codes.invalid_request"),
-        ),
+        ("4.quotes.6", Status::NotMet, Some("a breach would show in 7.codes.business_not_found")),
         (
             "1.service.3.3",
             Status::NotObservable,

@@ -13,7 +13,7 @@ use tideover_harness::exchange::transcript::Header;
 use tideover_harness::generate;
 use tideover_harness::generate::DEFAULT_STEPS;
 use tideover_harness::judge::Outside;
-use tideover_harness::judge::checks::registry::{Needs, WATCHED};
+use tideover_harness::judge::checks::registry::{Needs, watched};
 use tideover_harness::play::case::play;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{InProcess, OverHttp, Plan, World};
@@ -39,8 +39,7 @@ fn in_process() -> InProcess {
 
 /// The clauses that a run can meet with `offered`.
 fn within_reach(offered: &[Needs]) -> BTreeSet<Clause> {
-    let offered =
-        WATCHED.iter().filter(|watched| watched.needs.iter().all(|one| offered.contains(one)));
+    let offered = watched().filter(|watched| watched.needs.iter().all(|one| offered.contains(one)));
     offered.flat_map(|watched| watched.clauses).copied().collect()
 }
 

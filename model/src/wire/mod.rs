@@ -13,4 +13,5 @@ pub mod problem;
 pub mod reply;
 pub mod request;
 pub mod route;
+pub mod schema;
 mod sheet;

@@ -59,6 +59,17 @@ pub fn problem(
     format!("{place}: expected {expected}{got}.")
 }
 
+/// The names of the fields on the way to the first that does not fit, the missing one included.
+pub(crate) fn names(error: &serde_path_to_error::Error<serde_json::Error>) -> Vec<String> {
+    let within = error.path().iter().filter_map(|segment| match segment {
+        Segment::Map { key } => Some(key.clone()),
+        Segment::Seq { .. } | Segment::Enum { .. } | Segment::Unknown => None,
+    });
+    let problem = error.inner().to_string();
+    let missing = named(&problem, "missing field `").map(str::to_owned);
+    within.chain(missing).collect()
+}
+
 /// Removes line and column, which don't help with a body that a program wrote.
 fn without_position(problem: &str) -> String {
     let end = problem.rfind(" at line ").unwrap_or(problem.len());

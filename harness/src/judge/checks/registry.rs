@@ -1,11 +1,15 @@
 //! Which check covers which clauses, by name: what a run can meet.
 
-use tideover_model::{Clause, clause};
+use std::slice;
+
+use tideover_model::clause::Kind;
+use tideover_model::wire::schema::{Field, Role};
+use tideover_model::{Clause, OperationKind, clause};
 
 pub use crate::judge::checks::needs::Needs;
 
 /// A check and the clauses that it covers.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct RegisteredCheck {
     /// The name of the check.
     pub name: &'static str,
@@ -24,7 +28,25 @@ const fn registered(
 }
 
 /// Every check. Two checks may share a clause, each for another aspect.
-pub static WATCHED: &[RegisteredCheck] = &[
+pub fn watched() -> impl Iterator<Item = RegisteredCheck> {
+    let fields = OperationKind::ALL.into_iter().flat_map(|kind| clauses_of(kind.fields()));
+    // An invalid value must be refused.
+    let of_fields =
+        fields.map(|clause| registered("prediction", &[Needs::Requests], slice::from_ref(clause)));
+    WATCHED.iter().copied().chain(of_fields)
+}
+
+/// The sentences that state the form of fields.
+fn clauses_of(fields: &'static [Field]) -> Vec<&'static Clause> {
+    let within = fields.iter().flat_map(|field| match field.role {
+        Role::Object(fields) => clauses_of(fields),
+        _ => Vec::new(),
+    });
+    let own = fields.iter().map(|field| &field.clause);
+    own.chain(within).filter(|clause| clause.kind() == Kind::Documented).collect()
+}
+
+static WATCHED: &[RegisteredCheck] = &[
     registered(
         "error_shape",
         &[Needs::Requests],

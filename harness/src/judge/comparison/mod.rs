@@ -11,6 +11,7 @@ mod gaps;
 mod tests;
 
 use serde_json::Value;
+use tideover_model::clause::Kind;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
@@ -88,6 +89,9 @@ impl Comparison<'_> {
             sink(clause, holds, "code", &|| (due(predicted), outcome(seen)));
             if !holds {
                 return;
+            }
+            if let Some(row) = self.row_of_code().filter(|row| *row != clause) {
+                sink(row, true, "code", &Default::default);
             }
         }
         let same = predicted.status == seen.status;
@@ -240,13 +244,23 @@ impl Comparison<'_> {
             .filter(|_| is_time)
     }
 
+    /// The row of `invalid_request`, if the document requires this refusal. A sentence on a field does not name the
+    /// code; the sentences that require other refusals do.
+    fn row_of_code(&self) -> Option<Clause> {
+        let (code, clause) = self.refusal?;
+        let is_required = code == Code::InvalidRequest && clause.kind() == Kind::Documented;
+        is_required.then_some(clause!("7.codes.invalid_request"))
+    }
+
     /// The clause behind this success, or this refusal and its code: the one that the model cites, or that of
-    /// the code that came instead.
+    /// the code that came instead. An invalid field that gets another code breaks the row of its code.
     fn outcome_clause(&self) -> Option<Clause> {
-        let seen_code = || self.seen.code().and_then(Code::parse);
-        self.refusal
-            .map(|(_, clause)| clause)
-            .or_else(|| seen_code().and_then(code_clause))
+        let seen_code = self.seen.code().and_then(Code::parse);
+        let is_other = !self.seen.is_success() && seen_code != Some(Code::InvalidRequest);
+        self.row_of_code()
+            .filter(|_| is_other)
+            .or(self.refusal.map(|(_, clause)| clause))
+            .or_else(|| seen_code.and_then(code_clause))
             .or_else(|| (!self.seen.is_success()).then_some(clause!("7.shape.code")))
     }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tideover_model::{Clause, clause};
 
 use crate::exchange::start;
-use crate::judge::checks::registry::{Needs, WATCHED};
+use crate::judge::checks::registry::{Needs, watched};
 use crate::prove::defects;
 use crate::prove::defects::{Defect, Undetectable, obstacle};
 use crate::receiver::examination;
@@ -106,7 +106,7 @@ static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
     let mut on = |clause: Clause, note: &mut dyn FnMut(&mut Evidence)| {
         all.entry(clause).and_modify(|evidence| note(evidence));
     };
-    for watched in WATCHED {
+    for watched in watched() {
         for clause in watched.clauses {
             on(*clause, &mut |evidence| push(&mut evidence.checks, (watched.name, watched.needs)));
         }

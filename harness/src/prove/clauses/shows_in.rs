@@ -24,26 +24,17 @@ pub(super) const SHOWS_IN: &[(Clause, &[Clause])] = table! {
     "1.general.6" in "7.codes.unknown_endpoint";
     "1.general.6.2" in "7.shape.1", "7.codes.unreadable_request";
 
-    "2.invoiceSync.payee" in "7.codes.invalid_request";
     "2.invoiceSync.payee.2" in "7.codes.invalid_request";
-    "2.invoiceSync.payor" in "7.codes.invalid_request";
-    "2.invoiceSync.status" in "7.codes.invalid_request";
     "2.invoiceSync.status.2" in "2.invoice.fundable", "3.invoice.1";
-    "2.invoiceSync.faceValue" in "7.codes.invalid_request";
-    "2.invoiceSync.issueDate" in "7.codes.invalid_request";
-    "2.invoiceSync.dueDate" in "7.codes.invalid_request";
     "2.importReport.extra" in "gap.importExtra";
     "2.business.complianceRoute.2" in "2.business.complianceRoute";
     "2.business.remittance.2" in "2.business.remittance";
     "2.remittance.intro.1" in "2.business.remittance", "2.advance.remittance";
     "2.remittance.accountNumber" in "2.business.remittance", "2.advance.remittance";
     "2.remittance.routingNumber" in "2.business.remittance", "2.advance.remittance";
-    "2.businessSync.legalName" in "7.codes.invalid_request";
     "2.businessSync.contact" in "7.codes.invalid_request", "gap.accountOpening";
     "2.businessSync.contact.2" in "2.business.onboarding", "gap.accountOpening";
-    "2.payoutAccount.accountNumber" in "7.codes.invalid_request";
     "2.payoutAccount.routingNumber" in "4.payoutAccount.4.3";
-    "2.payoutAccount.label" in "7.codes.invalid_request";
     "2.amounts.advanceAmount" in "2.invoice.advance";
     "2.amounts.feeTotal" in "1.service.3.3", "2.invoice.advance";
     "2.amounts.feeTotal.2" in "2.advance.feeTotal";
@@ -122,7 +113,6 @@ pub(super) const SHOWS_IN: &[(Clause, &[Clause])] = table! {
         "7.codes.invoice_not_financeable", "7.codes.business_not_eligible",
         "7.codes.concentration_exceeded";
     "4.quotes.1" in "2.invoice.advance", "4.quotes.2";
-    "4.quotes.3" in "7.codes.invalid_request";
     "4.quotes.4" in
         "2.quote.financeableAmount", "2.quote.advanceAmount", "2.quote.feeTotal",
         "2.quote.forwardedAtPayment", "2.quote.fundable", "2.quote.notFundableReason";

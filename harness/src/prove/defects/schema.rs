@@ -2,11 +2,12 @@
 
 use tideover_model::exchange::{Encoding, Response, respond};
 use tideover_model::wire::reply::{
-    Amounts, BusinessSynced, InvoiceSynced, Onboarding, PayoutAccountSet, Quoted, Reply,
+    Amounts, BusinessSynced, Invited, InvoiceSynced, Onboarding, PayoutAccountSet, Quoted, Reply,
 };
 use tideover_model::words::SyncOutcome;
-use tideover_model::{Answer, Cents, Clause, Code, Profile, clause};
+use tideover_model::{Answer, Cents, Clause, Code, Profile, Refusal, clause};
 
+use crate::exchange::start;
 use crate::prove::defects::Defect;
 use crate::prove::defects::breach::encoding;
 use crate::prove::defects::errors::accepted;
@@ -38,6 +39,29 @@ pub(super) static DEFECTS: &[Defect] = &[
     taken("quote-for-nothing", clause!("4.quotes.3"),
         "a face value out of range is quoted",
         |profile, answer| taken_if(profile, answer, "invoiceFaceValue: expected", quote)),
+    taken("payee-needs-no-name", clause!("2.invoiceSync.payee"),
+        "an invoice whose payee is no object, or lacks a field, is synced",
+        |profile, answer| taken_by(profile, answer, clause!("2.invoiceSync.payee"), invoice)),
+    taken("contact-may-be-a-text", clause!("2.businessSync.contact"),
+        "a business with a contact that is no object is synced",
+        |profile, answer| taken_by(profile, answer, clause!("2.businessSync.contact"), business)),
+    taken("empty-label-is-kept", clause!("2.payoutAccount.label"),
+        "a payout account with an empty label is accepted",
+        |profile, answer| {
+            taken_by(profile, answer, clause!("2.payoutAccount.label"), payout_account)
+        }),
+    taken("anybody-is-invited", clause!("2.invitation.email"),
+        "an invitation with an email that is no string is sent",
+        |profile, answer| taken_by(profile, answer, clause!("2.invitation.email"), invited)),
+    unknown("advance-without-a-payee-is-looked-up", clause!("4.advances.intro.1"),
+        "a request for an advance without a payee gets business_not_found",
+        |profile, answer| unknown_by(profile, answer, clause!("4.advances.intro.1"))),
+    unknown("invitation-without-a-business-is-looked-up", clause!("2.invitation.externalId"),
+        "an invitation without a business gets business_not_found",
+        |profile, answer| unknown_by(profile, answer, clause!("2.invitation.externalId"))),
+    unknown("session-without-a-business-is-looked-up", clause!("2.session.externalId"),
+        "a session without a business gets business_not_found",
+        |profile, answer| unknown_by(profile, answer, clause!("2.session.externalId"))),
 ];
 
 /// A defect that accepts a request that the service must refuse.
@@ -47,7 +71,42 @@ const fn taken(
     words: &'static str,
     encode: Encoding,
 ) -> Defect {
+    Defect::new(name, clause, words, encoding(encode))
+}
+
+/// A defect that looks for a business that the request does not name.
+const fn unknown(
+    name: &'static str,
+    clause: Clause,
+    words: &'static str,
+    encode: Encoding,
+) -> Defect {
     Defect::new(name, clause, words, encoding(encode)).named_as(clause!("7.codes.invalid_request"))
+}
+
+fn is_by(answer: &Answer, clause: Clause) -> bool {
+    let is_it =
+        |refusal: &Refusal| (refusal.code, refusal.clause) == (Code::InvalidRequest, clause);
+    answer.as_ref().is_err_and(is_it)
+}
+
+/// Answers a refusal by `clause` as a success.
+fn taken_by(
+    profile: &Profile,
+    answer: &Answer,
+    clause: Clause,
+    reply: impl FnOnce() -> Reply,
+) -> Response {
+    if is_by(answer, clause) { respond(profile, &Ok(reply())) } else { respond(profile, answer) }
+}
+
+/// Answers a refusal by `clause` with business_not_found.
+fn unknown_by(profile: &Profile, answer: &Answer, clause: Clause) -> Response {
+    if is_by(answer, clause) {
+        respond(profile, &Err(Refusal::new(Code::BusinessNotFound, clause)))
+    } else {
+        respond(profile, answer)
+    }
 }
 
 /// Answers a refusal whose message begins with `why` as a success.
@@ -77,6 +136,11 @@ fn business() -> Reply {
         reason: "The identifier was already linked; the business was updated.",
         tax_id_result: None,
     })
+}
+
+fn invited() -> Reply {
+    let expires_at = start().after(30 * 24 * 3600);
+    Reply::Invited(Invited { invite_id: "inv_1".to_owned(), expires_at })
 }
 
 fn payout_account() -> Reply {
