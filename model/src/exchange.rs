@@ -211,39 +211,32 @@ impl Route<'_> {
         if identifiers.is_err() && self.kind.endpoint().has_body() {
             json_syntax(utf_8(body)?)?;
         }
-        let [first, second] = identifiers?;
-        Ok(match self.kind {
+        let ([first, second], kind) = (identifiers?, self.kind);
+        Ok(match kind {
             // `4.invoice.2`
             OperationKind::GetInvoice => Operation::GetInvoice { payee: first, invoice: second },
             OperationKind::SyncInvoice => {
                 // `4.invoiceSync.4`
                 Operation::SyncInvoice(Box::new(
-                    object::<InvoiceSync>(self.kind, body, ignored)?.of(first),
+                    object::<InvoiceSync>(kind, body, ignored)?.of(first),
                 ))
             }
             OperationKind::GetImport => Operation::GetImport { import: first },
             OperationKind::ImportInvoices => self.decode_import(content_type, body, ignored)?,
             OperationKind::SetPayoutAccount => {
                 // `4.payoutAccount.intro.2`
-                let PayoutAccount { account_number, routing_number, label } =
-                    object(self.kind, body, ignored)?;
-                Operation::SetPayoutAccount {
-                    business: first,
-                    account_number: account_number.0,
-                    routing_number,
-                    label: label.map(|label| label.0),
-                }
+                object::<PayoutAccount>(kind, body, ignored)?.of(first)
             }
             OperationKind::GetBusiness => Operation::GetBusiness { business: first },
             // `4.businessSync.intro.3`
             OperationKind::SyncBusiness => Operation::SyncBusiness {
                 business: first,
-                details: object::<BusinessSync>(self.kind, body, ignored)?.into(),
+                details: object::<BusinessSync>(kind, body, ignored)?.into(),
             },
             OperationKind::RequestAdvance => {
                 // `4.advances.intro.1`
                 let AdvanceRequest { payee_external_id, invoice_external_id } =
-                    object(self.kind, body, ignored)?;
+                    object(kind, body, ignored)?;
                 Operation::RequestAdvance {
                     payee: payee_external_id.0,
                     invoice: invoice_external_id,
@@ -251,23 +244,22 @@ impl Route<'_> {
             }
             OperationKind::Quote => {
                 // `4.quotes.3`
-                let QuoteRequest { external_id, invoice_face_value } =
-                    object(self.kind, body, ignored)?;
+                let QuoteRequest { external_id, invoice_face_value } = object(kind, body, ignored)?;
                 Operation::Quote { business: external_id.0, face_value: invoice_face_value }
             }
             OperationKind::Invite => {
                 // `4.invitations.2`
-                let InvitationRequest { external_id, email } = object(self.kind, body, ignored)?;
+                let InvitationRequest { external_id, email } = object(kind, body, ignored)?;
                 Operation::Invite { business: external_id, email }
             }
             OperationKind::CreateOnboardingSession => {
                 // `4.sessions.1`
-                let SessionRequest { external_id } = object(self.kind, body, ignored)?;
+                let SessionRequest { external_id } = object(kind, body, ignored)?;
                 Operation::CreateOnboardingSession { business: external_id }
             }
             OperationKind::Subscribe => {
                 // `4.webhooks.1`
-                let SubscriptionRequest { url, event_types } = object(self.kind, body, ignored)?;
+                let SubscriptionRequest { url, event_types } = object(kind, body, ignored)?;
                 Operation::Subscribe { url, event_types, addresses: Vec::new() }
             }
             OperationKind::ListSubscriptions => Operation::ListSubscriptions,

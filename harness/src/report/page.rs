@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::evidence::latency::percentile;
 use crate::prove::Proof;
 use crate::prove::defects::Setup;
 use crate::report::matrix::Matrix;
@@ -45,9 +46,10 @@ pub fn line(matrix: &Matrix) -> String {
         other => format!("tideover prove --as {}", other.name()),
     };
     let Matrix { setup, proofs, seeds, .. } = matrix;
-    let requests = matrix
-        .requests()
-        .map_or_else(String::new, |requests| format!(", in the median after {requests} requests"));
+    // A reader can verify it in the table below.
+    let medians = proofs.iter().filter_map(|proof| proof.requests(50)).collect();
+    let requests = percentile(medians, 50)
+        .map_or_else(String::new, |requests| format!(", half of them within {requests} requests"));
     let (words, found, all) = (setup.words(), matrix.found(), proofs.len());
     format!("`{command}`: {words}, {found} of {all} defects are found over {seeds} seeds{requests}")
 }

@@ -131,6 +131,30 @@ fn the_page_of_the_proof_has_every_defect() {
     }
 }
 
+/// The lines at the top of the page follow from its table.
+#[test]
+fn the_lines_of_the_proof_follow_from_its_table() {
+    let page = page("docs/proof.md");
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.split(" | ").collect())
+        .collect();
+    let lines = page.lines().filter(|line| line.starts_with("- `tideover prove"));
+    for (line, column) in lines.zip(2..) {
+        let found = rows.iter().filter_map(|row| row[column].split_once(", "));
+        let mut requests: Vec<u64> = found.map(|(_, requests)| requests.parse().unwrap()).collect();
+        requests.sort_unstable();
+        let median = requests[(requests.len() - 1) / 2];
+        let (found, all) = (requests.len(), rows.len());
+        assert!(line.contains(&format!(" {found} of {all} defects ")), "{line}");
+        assert!(
+            line.ends_with(&format!(" half of them within {median} requests")),
+            "{line}: {median}"
+        );
+    }
+}
+
 /// The README and the guide have the lines of the proof's page on what is found from each point of view.
 #[test]
 fn each_point_of_view_has_the_line_of_the_proof() {

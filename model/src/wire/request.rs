@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::cents::FaceValue;
 use crate::operation;
-use crate::operation::BusinessDetails;
+use crate::operation::{BusinessDetails, Operation};
 use crate::timestamp::Timestamp;
 use crate::wire::object::{Object, present};
 use crate::words::{EventType, InvoiceStatus};
@@ -128,13 +128,23 @@ pub struct BusinessSync {
 pub struct PayoutAccount {
     /// 4 to 17 digits.
     #[schema(value_type = String, pattern = r"^\d{4,17}$")]
-    pub(crate) account_number: AccountNumber,
+    account_number: AccountNumber,
     /// Nine digits, the last of them a check digit.
-    pub(crate) routing_number: String,
+    routing_number: String,
     /// A nickname.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = String, min_length = 1, required = false)]
-    pub(crate) label: Option<NonEmpty>,
+    label: Option<NonEmpty>,
+}
+
+impl PayoutAccount {
+    /// The operation that sets it for `business`.
+    pub(crate) fn of(self, business: String) -> Operation {
+        let PayoutAccount { account_number: AccountNumber(account_number), routing_number, label } =
+            self;
+        let label = label.map(|NonEmpty(label)| label);
+        Operation::SetPayoutAccount { business, account_number, routing_number, label }
+    }
 }
 
 /// The body of `POST /v1/advances` (§4 POST /v1/advances).
