@@ -80,8 +80,14 @@ async fn examine_stop<W: Recovers>(
             return Ok(());
         }
         let mut probe = Outage { world, header, failure: &mut failure, probes: 0 };
-        if probe.repeats(&suspect.steps, TIMES_DOWN).await? {
-            return keep(world, header, summary, failure).await;
+        match probe.repeats(&suspect.steps, TIMES_DOWN).await {
+            Ok(true) => return keep(world, header, summary, failure).await,
+            Ok(false) => {}
+            // Nobody knows whether it comes again: the run must not pass.
+            Err(unreachable) => {
+                summary.notice_first(open(first));
+                return Err(unreachable);
+            }
         }
     }
     summary.notice_first(open(first));
