@@ -73,6 +73,7 @@ async fn examine_stop<W: Recovers>(
         return revived(world, None, summary).await;
     };
     revived(world, Some(&first), summary).await?;
+    let mut examined = Ok(());
     for suspect in &suspects {
         let mut failure = failure(suspect);
         if is_known(summary, &failure) {
@@ -83,15 +84,15 @@ async fn examine_stop<W: Recovers>(
         match probe.repeats(&suspect.steps, TIMES_DOWN).await {
             Ok(true) => return keep(world, header, summary, failure).await,
             Ok(false) => {}
-            // Nobody knows whether it comes again: the run must not pass.
             Err(unreachable) => {
-                summary.notice_first(open(first));
-                return Err(unreachable);
+                examined = Err(unreachable);
+                break;
             }
         }
     }
+    // It did not come again, or nobody knows whether it does: the run must not pass.
     summary.notice_first(open(first));
-    Ok(())
+    examined
 }
 
 /// Finds out whether the target never answers a request, although it answers others after it.

@@ -108,15 +108,17 @@ async fn the_grease_is_what_is_printed() {
     assert_eq!(rows.collect::<Vec<_>>(), expected);
 }
 
+/// The cells of each defect in the table of the proof.
+fn defect_rows(page: &str) -> Vec<Vec<&str>> {
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    rows.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
 /// The page of the proof has every defect of the catalogue, found or with the reason why not.
 #[test]
 fn the_page_of_the_proof_has_every_defect() {
     let page = page("docs/proof.md");
-    let rows: Vec<Vec<&str>> = page
-        .lines()
-        .filter(|line| line.starts_with("| `"))
-        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
-        .collect();
+    let rows = defect_rows(&page);
     let names: Vec<String> = defects::all().map(|defect| format!("`{}`", defect.name)).collect();
     assert_eq!(rows.iter().map(|row| row[0]).collect::<Vec<_>>(), names);
     for (row, defect) in rows.iter().zip(defects::all()) {
@@ -135,11 +137,7 @@ fn the_page_of_the_proof_has_every_defect() {
 #[test]
 fn the_lines_of_the_proof_follow_from_its_table() {
     let page = page("docs/proof.md");
-    let rows: Vec<Vec<&str>> = page
-        .lines()
-        .filter(|line| line.starts_with("| `"))
-        .map(|line| line.split(" | ").collect())
-        .collect();
+    let rows = defect_rows(&page);
     let lines = page.lines().filter(|line| line.starts_with("- `tideover prove"));
     for (line, column) in lines.zip(2..) {
         let found = rows.iter().filter_map(|row| row[column].split_once(", "));

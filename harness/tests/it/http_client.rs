@@ -47,14 +47,27 @@ impl Heard {
 
 /// A server that answers each request with what `answer` makes of its head; with nothing, it closes.
 async fn serve(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> (String, Heard) {
+    let answer = Arc::new(answer);
+    serve_each(move || {
+        let answer = Arc::clone(&answer);
+        move |head: &str| answer(head)
+    })
+    .await
+}
+
+/// The same, with an answer of its own for each connection.
+async fn serve_each<A>(connected: impl Fn() -> A + Send + 'static) -> (String, Heard)
+where
+    A: FnMut(&str) -> Vec<u8> + Send + 'static,
+{
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let (heard, answer) = (Heard::default(), Arc::new(answer));
+    let heard = Heard::default();
     let hears = heard.clone();
     tokio::spawn(async move {
         loop {
             let (mut socket, _) = listener.accept().await.unwrap();
-            let (hears, answer) = (hears.clone(), Arc::clone(&answer));
+            let (hears, mut answer) = (hears.clone(), connected());
             tokio::spawn(async move {
                 while let Some(head) = head(&mut socket).await {
                     hears.hear(&head);
@@ -238,35 +251,20 @@ async fn a_body_is_read_up_to_the_limit() {
     assert!(matches!(one.seen.body, Body::Other(_)));
 }
 
-/// A server that refuses a body as too large before it has read it, and closes the connection without a word.
-async fn refuse_large() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        loop {
-            let (mut socket, _) = listener.accept().await.unwrap();
-            tokio::spawn(async move {
-                let mut is_refused = false;
-                while let Some(head) = head(&mut socket).await {
-                    if is_refused {
-                        return;
-                    }
-                    is_refused = head.starts_with("PUT");
-                    let status = if is_refused { "413 Content Too Large" } else { "200 OK" };
-                    let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 2\r\n\r\n[]");
-                    if socket.write_all(answer.as_bytes()).await.is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-    });
-    url
-}
-
+/// A server may refuse a body before it has read it, and then closes the connection without a word.
 #[tokio::test]
 async fn no_request_is_lost_after_a_refused_body() {
-    let url = refuse_large().await;
+    let (url, _) = serve_each(|| {
+        let mut is_refused = false;
+        move |head: &str| match std::mem::replace(&mut is_refused, head.starts_with("PUT")) {
+            true => Vec::new(),
+            false if is_refused => {
+                b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 2\r\n\r\n[]".to_vec()
+            }
+            false => EMPTY_LIST.to_vec(),
+        }
+    })
+    .await;
     for client in [general(&url), Client::new(&url, PATIENCE, None).unwrap()] {
         let body = vec![b'x'; (1 << 20) + 1];
         let large = Outgoing { method: "PUT", path: "/", body, ..Outgoing::default() };

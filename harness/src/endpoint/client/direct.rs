@@ -51,17 +51,16 @@ impl Direct {
     }
 
     pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Incame, Unanswered> {
-        let keeps = !outgoing.is_last();
         let mut request = self.request(outgoing)?;
         // A connection that the other side has closed meanwhile gives the request back.
         while let Some(sender) = self.idle() {
-            match self.send(sender, request, keeps).await {
+            match self.send(sender, request).await {
                 Sent::Ended(answer) => return answer,
                 Sent::NotSent(returned, _) => request = *returned,
             }
         }
         let sender = self.connect().await?;
-        match self.send(sender, request, keeps).await {
+        match self.send(sender, request).await {
             Sent::Ended(answer) => answer,
             Sent::NotSent(_, why) => Err(Unanswered::never(why).of(Silence::NoAnswer)),
         }
@@ -82,8 +81,7 @@ impl Direct {
         }
     }
 
-    /// Sends `request`, and keeps the connection for others if `keeps`.
-    async fn send(&self, mut sender: Sender, request: Request<Full<Bytes>>, keeps: bool) -> Sent {
+    async fn send(&self, mut sender: Sender, request: Request<Full<Bytes>>) -> Sent {
         let exchange = async {
             if sender.ready().await.is_err() {
                 return Err((Some(request), "the connection was closed".to_owned()));
@@ -110,7 +108,7 @@ impl Direct {
                 return Sent::Ended(Err(Unanswered::may_be(why).of(Silence::NoAnswer)));
             }
         };
-        if keeps && matches!(sent, Sent::Ended(Ok(_))) {
+        if matches!(sent, Sent::Ended(Ok(_))) {
             self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         }
         sent

@@ -241,5 +241,15 @@ pub(super) fn accepted(
     code: Code,
     reply: impl FnOnce() -> Reply,
 ) -> Response {
-    if is(answer, code) { respond(profile, &Ok(reply())) } else { respond(profile, answer) }
+    replaced(profile, answer, is(answer, code), || Ok(reply()))
+}
+
+/// Answers with `other` if that `is_due`.
+pub(super) fn replaced(
+    profile: &Profile,
+    answer: &Answer,
+    is_due: bool,
+    other: impl FnOnce() -> Answer,
+) -> Response {
+    if is_due { respond(profile, &other()) } else { respond(profile, answer) }
 }

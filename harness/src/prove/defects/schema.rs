@@ -1,6 +1,6 @@
 //! Defects that accept requests against the published schema.
 
-use tideover_model::exchange::{Encoding, Response, respond};
+use tideover_model::exchange::{Encoding, Response};
 use tideover_model::wire::reply::{
     Amounts, BusinessSynced, Invited, InvoiceSynced, Onboarding, PayoutAccountSet, Quoted, Reply,
 };
@@ -10,78 +10,71 @@ use tideover_model::{Answer, Cents, Clause, Code, Profile, Refusal, clause};
 use crate::exchange::start;
 use crate::prove::defects::Defect;
 use crate::prove::defects::breach::encoding;
-use crate::prove::defects::errors::accepted;
+use crate::prove::defects::errors::replaced;
 
 // Not formatted: each row is a line of a table.
 #[rustfmt::skip]
 pub(super) static DEFECTS: &[Defect] = &[
-    taken("face-value-of-nothing-is-synced", clause!("2.invoiceSync.faceValue"),
+    encoded("face-value-of-nothing-is-synced", clause!("2.invoiceSync.faceValue"),
         "an invoice with a face value out of range is synced",
         |profile, answer| taken_if(profile, answer, "faceValue: expected", invoice)),
-    taken("unknown-status-is-synced", clause!("2.invoiceSync.status"),
+    encoded("unknown-status-is-synced", clause!("2.invoiceSync.status"),
         "an invoice with an unknown status is synced",
         |profile, answer| taken_if(profile, answer, "status: expected", invoice)),
-    taken("invoice-needs-no-payor", clause!("2.invoiceSync.payor"),
+    encoded("invoice-needs-no-payor", clause!("2.invoiceSync.payor"),
         "an invoice without a payor is synced",
         |profile, answer| taken_if(profile, answer, "payor is missing.", invoice)),
-    taken("invoice-is-never-due", clause!("2.invoiceSync.dueDate"),
+    encoded("invoice-is-never-due", clause!("2.invoiceSync.dueDate"),
         "an invoice without a due date is synced",
         |profile, answer| taken_if(profile, answer, "dueDate is missing.", invoice)),
-    taken("any-text-is-a-date", clause!("2.invoiceSync.issueDate"),
+    encoded("any-text-is-a-date", clause!("2.invoiceSync.issueDate"),
         "an invoice is synced with an issue date that is not a date-time, such as a bare day",
         |profile, answer| taken_if(profile, answer, "issueDate: expected", invoice)),
-    taken("business-needs-no-name", clause!("2.businessSync.legalName"),
+    encoded("business-needs-no-name", clause!("2.businessSync.legalName"),
         "a business with an empty name is synced",
         |profile, answer| taken_if(profile, answer, "legalName: expected", business)),
-    taken("account-number-is-not-looked-at", clause!("2.payoutAccount.accountNumber"),
+    encoded("account-number-is-not-looked-at", clause!("2.payoutAccount.accountNumber"),
         "an account number of three digits, or with letters, is accepted",
         |profile, answer| taken_if(profile, answer, "accountNumber: ", payout_account)),
-    taken("quote-for-nothing", clause!("4.quotes.3"),
+    encoded("quote-for-nothing", clause!("4.quotes.3"),
         "a face value out of range is quoted",
         |profile, answer| taken_if(profile, answer, "invoiceFaceValue: expected", quote)),
-    taken("payee-needs-no-name", clause!("2.invoiceSync.payee"),
+    encoded("payee-needs-no-name", clause!("2.invoiceSync.payee"),
         "an invoice whose payee is no object, or lacks a field, is synced",
         |profile, answer| taken_by(profile, answer, clause!("2.invoiceSync.payee"), invoice)),
-    taken("contact-may-be-a-text", clause!("2.businessSync.contact"),
+    encoded("contact-may-be-a-text", clause!("2.businessSync.contact"),
         "a business with a contact that is no object is synced",
         |profile, answer| taken_by(profile, answer, clause!("2.businessSync.contact"), business)),
-    taken("empty-label-is-kept", clause!("2.payoutAccount.label"),
+    encoded("empty-label-is-kept", clause!("2.payoutAccount.label"),
         "a payout account with an empty label is accepted",
         |profile, answer| {
             taken_by(profile, answer, clause!("2.payoutAccount.label"), payout_account)
         }),
-    taken("anybody-is-invited", clause!("2.invitation.email"),
+    encoded("anybody-is-invited", clause!("2.invitation.email"),
         "an invitation with an email that is no string is sent",
         |profile, answer| taken_by(profile, answer, clause!("2.invitation.email"), invited)),
-    unknown("advance-without-a-payee-is-looked-up", clause!("4.advances.intro.1"),
+    encoded("advance-without-a-payee-is-looked-up", clause!("4.advances.intro.1"),
         "a request for an advance without a payee gets business_not_found",
-        |profile, answer| unknown_by(profile, answer, clause!("4.advances.intro.1"))),
-    unknown("invitation-without-a-business-is-looked-up", clause!("2.invitation.externalId"),
+        |profile, answer| unknown_by(profile, answer, clause!("4.advances.intro.1")))
+        .named_as(clause!("7.codes.invalid_request")),
+    encoded("invitation-without-a-business-is-looked-up", clause!("2.invitation.externalId"),
         "an invitation without a business gets business_not_found",
-        |profile, answer| unknown_by(profile, answer, clause!("2.invitation.externalId"))),
-    unknown("session-without-a-business-is-looked-up", clause!("2.session.externalId"),
+        |profile, answer| unknown_by(profile, answer, clause!("2.invitation.externalId")))
+        .named_as(clause!("7.codes.invalid_request")),
+    encoded("session-without-a-business-is-looked-up", clause!("2.session.externalId"),
         "a session without a business gets business_not_found",
-        |profile, answer| unknown_by(profile, answer, clause!("2.session.externalId"))),
+        |profile, answer| unknown_by(profile, answer, clause!("2.session.externalId")))
+        .named_as(clause!("7.codes.invalid_request")),
 ];
 
-/// A defect that accepts a request that the service must refuse.
-const fn taken(
+/// A defect in how an answer is written.
+const fn encoded(
     name: &'static str,
     clause: Clause,
     words: &'static str,
     encode: Encoding,
 ) -> Defect {
     Defect::new(name, clause, words, encoding(encode))
-}
-
-/// A defect that looks for a business that the request does not name.
-const fn unknown(
-    name: &'static str,
-    clause: Clause,
-    words: &'static str,
-    encode: Encoding,
-) -> Defect {
-    Defect::new(name, clause, words, encoding(encode)).named_as(clause!("7.codes.invalid_request"))
 }
 
 fn is_by(answer: &Answer, clause: Clause) -> bool {
@@ -97,16 +90,13 @@ fn taken_by(
     clause: Clause,
     reply: impl FnOnce() -> Reply,
 ) -> Response {
-    if is_by(answer, clause) { respond(profile, &Ok(reply())) } else { respond(profile, answer) }
+    replaced(profile, answer, is_by(answer, clause), || Ok(reply()))
 }
 
 /// Answers a refusal by `clause` with business_not_found.
 fn unknown_by(profile: &Profile, answer: &Answer, clause: Clause) -> Response {
-    if is_by(answer, clause) {
-        respond(profile, &Err(Refusal::new(Code::BusinessNotFound, clause)))
-    } else {
-        respond(profile, answer)
-    }
+    let unknown = || Err(Refusal::new(Code::BusinessNotFound, clause));
+    replaced(profile, answer, is_by(answer, clause), unknown)
 }
 
 /// Answers a refusal whose message begins with `why` as a success.
@@ -116,12 +106,10 @@ fn taken_if(
     why: &str,
     reply: impl FnOnce() -> Reply,
 ) -> Response {
-    let matches = answer.as_ref().is_err_and(|refusal| refusal.message.starts_with(why));
-    if matches {
-        accepted(profile, answer, Code::InvalidRequest, reply)
-    } else {
-        respond(profile, answer)
-    }
+    let is_it = |refusal: &Refusal| {
+        refusal.code == Code::InvalidRequest && refusal.message.starts_with(why)
+    };
+    replaced(profile, answer, answer.as_ref().is_err_and(is_it), || Ok(reply()))
 }
 
 fn invoice() -> Reply {
