@@ -86,6 +86,11 @@ impl Finding {
         Finding::outage(self.clause, &*self.operation, words, why)
     }
 
+    /// Whether a request was answered with a success or a code that was not due.
+    pub(crate) fn is_outcome(&self) -> bool {
+        self.field == OUTCOME
+    }
+
     /// What it comes of.
     pub fn cause(&self) -> Cause {
         let any_element = |part| if str::parse::<usize>(part).is_ok() { "*" } else { part };
@@ -124,6 +129,9 @@ impl Cause {
         base16ct::lower::encode_string(&digest[..6])
     }
 }
+
+/// The field of a finding on whether a request succeeds, or on its code.
+pub(crate) const OUTCOME: &str = "code";
 
 /// The field of a finding that there is no response.
 const NO_RESPONSE: &str = "response";

@@ -7,6 +7,7 @@ use tideover_model::wire::field;
 use tideover_model::{BusinessId, Cents, Range, clause};
 
 use crate::evidence::Point;
+use crate::evidence::finding::OUTCOME;
 use crate::judge::reading::amount;
 
 /// A limit between two numbers: at least one of them, and less than the other.
@@ -118,7 +119,7 @@ impl Limits {
                 clause!("gap.outstanding")
             },
             holds,
-            field: "code".into(),
+            field: OUTCOME.into(),
             expected: "one limit of what is outstanding".into(),
             seen: format!("{} outstanding; {}", outstanding.0, in_words(*bounds)),
         }

@@ -65,7 +65,7 @@ masked! {
     ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }
     FindingReport {
         found, also, blame, steps, difference, replay;
-        fingerprint, known, times, cases, first_case, steps_before, runs, shrunk, reproduced, stability, advice
+        fingerprint, known, times, cases, first_case, steps_before, runs, shrunk, reproduced, stability, advice, culprit
     }
     Found { operation, field, expected, seen; clause, place, wording, verdict }
     Blame { why; who }

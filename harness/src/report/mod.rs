@@ -10,6 +10,7 @@ mod baseline;
 mod compose;
 mod conceal;
 mod course;
+mod culprit;
 mod curl;
 mod difference;
 pub mod document;

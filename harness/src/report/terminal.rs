@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 
 use crate::evidence::Ending;
 use crate::report::document::{
-    Answer, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
+    Answer, Culprit, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
     StepReport, UnaskedReport, UntriedReport,
 };
 use crate::report::figures::{counted, grouped};
@@ -190,6 +190,10 @@ impl fmt::Display for FindingReport {
         for also in &self.also {
             fmt::Display::fmt(also, f)?;
             writeln!(f)?;
+        }
+        if let Some(Culprit { step, clause, wording, .. }) = &self.culprit {
+            writeln!(f, "  since step {step}, without which it does not come ({clause}):")?;
+            writeln!(f, "    {wording}")?;
         }
         writeln!(f, "  blame {}: {}", self.blame.who.words(), self.blame.why)?;
         if self.known {

@@ -212,7 +212,7 @@ fn a_target_that_somebody_stops_is_inconclusive() {
 /// The same with a restart: the steps are played again, and nothing happens.
 #[test]
 fn a_stop_that_no_replay_reproduces_is_inconclusive() {
-    let service = deployed(Dies::After(300));
+    let service = deployed(Dies::After(200));
     let url = service.url();
     let said = check(
         &url,

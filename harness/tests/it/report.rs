@@ -13,7 +13,7 @@ use tideover_harness::play::cases::{InProcess, OverHttp, Plan, Summary};
 use tideover_harness::report::document::{
     ClauseKind, ClauseReport, Found, GapReport, LatencyReport, SeenValue, Status, schema,
 };
-use tideover_harness::report::{Baseline, Run, junit};
+use tideover_harness::report::{Baseline, Run, html, junit};
 use tideover_model::clause::Section;
 use tideover_model::{Profile, clause};
 
@@ -124,7 +124,7 @@ fn unmet_clauses_say_why() {
     let report = run.report();
     for (name, status, reason) in [
         ("2.invoice.status", Status::NotMet, None),
-        ("4.quotes.6", Status::NotMet, Some("a breach would show in 7.codes.business_not_found")),
+        ("1.general.6", Status::NotMet, Some("a breach would show in 7.codes.unknown_endpoint")),
         (
             "1.service.3.3",
             Status::NotObservable,
@@ -309,6 +309,25 @@ async fn a_finding_shows_what_its_steps_change() {
     assert_eq!(difference.step, 1);
     let status = difference.changes.iter().find(|change| change.field == "status").unwrap();
     assert_eq!((&status.before, status.after.as_deref()), (&None, Some("\"VOIDED\"")));
+}
+
+/// The last write before the read that shows it, and the sentence on what that write does.
+#[tokio::test]
+async fn a_finding_names_the_step_that_left_the_state_wrong() {
+    let plan = plan(60);
+    for (name, clause) in [
+        ("punctuated-tax-id-is-malformed", "2.businessSync.taxId"),
+        ("tax-id-is-forgotten-in-a-resync", "4.businessSync.intro.2"),
+    ] {
+        let report = report(&plan, &with_defect(name, &plan).await, None);
+        let finding = &report.findings[0];
+        let culprit = finding.culprit.as_ref().unwrap_or_else(|| panic!("{name}: {report}"));
+        assert_eq!(culprit.clause, clause, "{report}");
+        assert_eq!(culprit.step, finding.steps.len() as u64 - 1, "{report}");
+        let since = format!("since step {}, without which it does not come", culprit.step);
+        assert!(report.to_string().contains(&since), "{report}");
+        assert!(html(&report).unwrap().contains("Without it the finding does not come."));
+    }
 }
 
 #[tokio::test]

@@ -136,9 +136,10 @@ impl<C: Choices> Service<C> {
         invoice: &str,
     ) -> Answer {
         // §4 advances rule 5.
-        let own_404 = |refusal| Refusal { clause: clause!("4.advances.5"), ..refusal };
-        let payee = self.known_relationship(caller, payee).map_err(own_404)?;
-        let id = self.known_invoice(payee, invoice).map_err(own_404)?;
+        let unsynced = clause!("4.advances.5");
+        let payee = self.known_relationship(caller, payee, unsynced)?;
+        let own_404 = |refusal| Refusal { clause: unsynced, ..refusal };
+        let id = self.known_invoice(payee, invoice, unsynced).map_err(own_404)?;
         let business = self.relationship(payee).business;
         // `4.advances.2`, `4.advances.2.2`: idempotency comes before the business rules.
         if let Some(advance) = &self.invoice(id).advance {

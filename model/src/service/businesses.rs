@@ -8,10 +8,10 @@ use crate::face::Answer;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{BusinessId, PlatformId, RelationshipId};
 use crate::operation::{BusinessDetails, Contact, Party};
-use crate::service::Service;
 use crate::service::payout_accounts::PayoutAccount;
 use crate::service::requirements::{Agreement, CollectionAccount};
 use crate::service::subscriptions::EventSubject;
+use crate::service::{Service, UNSYNCED};
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
 use crate::wire::reply;
@@ -83,7 +83,7 @@ impl<C: Choices> Service<C> {
     /// `GET /v1/organizations/{externalId}`: with onboarding, which shows whether a tax id cleared compliance
     /// (`4.businessSync.2.2`), and remittance (`4.business.1`, `3.onboarding.4.2`).
     pub(super) fn get_business(&self, caller: PlatformId, external_id: &str) -> Answer {
-        let id = self.known_relationship(caller, external_id)?;
+        let id = self.known_relationship(caller, external_id, UNSYNCED)?;
         Ok(Reply::Business(self.business_shown(id, external_id)))
     }
 

@@ -10,8 +10,8 @@ use crate::clause::Clause;
 use crate::identity::{BusinessId, InvoiceId, PlatformId};
 use crate::pricing::{Offer, Terms};
 use crate::refusal::{Code, Refusal};
-use crate::service::Service;
 use crate::service::requirements::Requirement;
+use crate::service::{Service, UNSYNCED, UNSYNCED_INVOICE};
 use crate::timestamp::Timestamp;
 use crate::words::InvoiceStatus;
 
@@ -133,8 +133,8 @@ impl<C: Choices> Service<C> {
         payee: &str,
         invoice: &str,
     ) -> Result<Vec<Refusal>, Refusal> {
-        let payee = self.known_relationship(caller, payee)?;
-        let id = self.known_invoice(payee, invoice)?;
+        let payee = self.known_relationship(caller, payee, UNSYNCED)?;
+        let id = self.known_invoice(payee, invoice, UNSYNCED_INVOICE)?;
         let mut inquiry = Inquiry::default();
         // An inquiry ends with no objection.
         let _ = self.examine(now, id, &mut inquiry);

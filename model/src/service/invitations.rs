@@ -10,7 +10,7 @@ use crate::face::Answer;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{PlatformId, RelationshipId};
 use crate::refusal::{Code, Refusal};
-use crate::service::Service;
+use crate::service::{Service, UNSYNCED};
 use crate::timestamp::{Shift, Timestamp};
 use crate::wire::reply::{Invited, Reply, SessionCreated};
 
@@ -112,7 +112,7 @@ impl<C: Choices> Service<C> {
         business: &str,
         email: String,
     ) -> Answer {
-        let relationship = self.known_relationship(caller, business);
+        let relationship = self.known_relationship(caller, business, clause!("4.invitations.6"));
         let invalid = || Refusal::new(Code::InvalidInvitee, clause!("4.invitations.7"));
         let valid = is_email(&email).then_some(()).ok_or_else(invalid);
         let relationship = self.in_precedence(relationship, valid)?;
@@ -166,7 +166,7 @@ impl<C: Choices> Service<C> {
         caller: PlatformId,
         business: &str,
     ) -> Answer {
-        let relationship = self.known_relationship(caller, business)?;
+        let relationship = self.known_relationship(caller, business, UNSYNCED)?;
         let expires_at = now.after(SESSION_LIFE);
         let url = format!("{SESSION_BASE}{}", self.mint(Token::SessionLink));
         let link = SessionLink { relationship, link: Link::Active { expires_at } };

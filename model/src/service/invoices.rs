@@ -7,9 +7,9 @@ use crate::choices::Choices;
 use crate::face::Answer;
 use crate::identity::{InvoiceId, PlatformId, RelationshipId};
 use crate::operation::InvoiceSync;
-use crate::service::Service;
 use crate::service::advances::Advance;
 use crate::service::subscriptions::EventSubject;
+use crate::service::{Service, UNSYNCED, UNSYNCED_INVOICE};
 use crate::timestamp::Timestamp;
 use crate::wire::reply;
 use crate::wire::reply::{InvoiceSynced, Reply};
@@ -56,8 +56,8 @@ impl<C: Choices> Service<C> {
         payee: &str,
         external_id: &str,
     ) -> Answer {
-        let payee = self.known_relationship(caller, payee)?;
-        let id = self.known_invoice(payee, external_id)?;
+        let payee = self.known_relationship(caller, payee, UNSYNCED)?;
+        let id = self.known_invoice(payee, external_id, UNSYNCED_INVOICE)?;
         let objection = self.eligible_offer(now, id).err();
         let invoice = self.invoice(id);
         Ok(Reply::Invoice(Box::new(reply::Invoice {

@@ -33,6 +33,7 @@ use std::sync::Arc;
 use crate::cents::Cents;
 use crate::choices::{Choices, Seeded, Token};
 use crate::clause;
+use crate::clause::Clause;
 use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
 use crate::face::{Answer, Face, IssuedKey};
@@ -59,6 +60,12 @@ use platforms::{Key, Platform};
 use settled::Settled;
 use subscriptions::Subscription;
 use timers::Timer;
+
+/// The sentence that refuses a business that the caller has not synced, where an operation has none of its own.
+const UNSYNCED: Clause = clause!("7.codes.business_not_found");
+
+/// The same for an invoice.
+const UNSYNCED_INVOICE: Clause = clause!("7.codes.invoice_not_found");
 
 /// The service: its whole state and behaviour.
 ///
@@ -199,29 +206,46 @@ impl<C: Choices> Service<C> {
         self.relationships.find(caller.0, external_id).map(RelationshipId)
     }
 
-    /// `7.codes.business_not_found`.
+    /// `business_not_found`, by the sentence `unsynced` or, if another platform has the business, by the one that
+    /// keeps it from the caller (`5.authentication.4`).
     fn known_relationship(
         &self,
         caller: PlatformId,
         external_id: &str,
+        unsynced: Clause,
     ) -> Result<RelationshipId, Refusal> {
         self.find_relationship(caller, external_id).ok_or_else(|| {
-            Refusal::new(Code::BusinessNotFound, clause!("7.codes.business_not_found"))
+            let is_theirs = |other| self.find_relationship(other, external_id).is_some();
+            let withheld = self.others(caller).any(is_theirs);
+            let clause = if withheld { clause!("5.authentication.4") } else { unsynced };
+            Refusal::new(Code::BusinessNotFound, clause)
         })
+    }
+
+    /// Every platform but `caller`.
+    fn others(&self, caller: PlatformId) -> impl Iterator<Item = PlatformId> + use<'_, C> {
+        let all = (0..).zip(self.platforms.iter()).map(|(number, _)| PlatformId(number));
+        all.filter(move |platform| *platform != caller)
     }
 
     fn find_invoice(&self, payee: RelationshipId, external_id: &str) -> Option<InvoiceId> {
         self.invoices.find(payee.0, external_id).map(InvoiceId)
     }
 
-    /// `7.codes.invoice_not_found`.
+    /// `invoice_not_found`, by the sentence `unsynced` or, if another platform has the invoice with the same vendor,
+    /// by the one that keeps it from the caller (`5.authentication.4.2`).
     fn known_invoice(
         &self,
         payee: RelationshipId,
         external_id: &str,
+        unsynced: Clause,
     ) -> Result<InvoiceId, Refusal> {
         self.find_invoice(payee, external_id).ok_or_else(|| {
-            Refusal::new(Code::InvoiceNotFound, clause!("7.codes.invoice_not_found"))
+            let business = self.business(self.relationship(payee).business);
+            let mut theirs = business.relationships.iter().filter(|other| **other != payee);
+            let withheld = theirs.any(|other| self.find_invoice(*other, external_id).is_some());
+            let clause = if withheld { clause!("5.authentication.4.2") } else { unsynced };
+            Refusal::new(Code::InvoiceNotFound, clause)
         })
     }
 

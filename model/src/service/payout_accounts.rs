@@ -9,7 +9,7 @@ use crate::happening::Impossible;
 use crate::identity::{BusinessId, PlatformId};
 use crate::refusal::{Code, Refusal};
 use crate::routing_number;
-use crate::service::Service;
+use crate::service::{Service, UNSYNCED};
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{PayoutAccountSet, Reply};
 use crate::wire::request::AccountNumber;
@@ -69,7 +69,7 @@ impl<C: Choices> Service<C> {
         routing_number: String,
         label: Option<String>,
     ) -> Answer {
-        let relationship = self.known_relationship(caller, external_id);
+        let relationship = self.known_relationship(caller, external_id, UNSYNCED);
         let invalid = || Refusal::new(Code::InvalidRoutingNumber, clause!("4.payoutAccount.4.3"));
         let valid = routing_number::is_valid(&routing_number).then_some(()).ok_or_else(invalid);
         let relationship = self.in_precedence(relationship, valid)?;

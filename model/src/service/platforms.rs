@@ -91,7 +91,10 @@ impl<C: Choices> Service<C> {
         })?;
         match self.keys.get(key) {
             None => Err(refused("The API key is not one that was issued.")),
-            Some(Key { revoked: true, .. }) => Err(refused("The API key was revoked.")),
+            Some(Key { revoked: true, .. }) => {
+                Err(Refusal::new(Code::Unauthorized, clause!("5.authentication.3.3"))
+                    .because("The API key was revoked."))
+            }
             Some(Key { platform, .. }) => Ok(*platform),
         }
     }

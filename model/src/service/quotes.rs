@@ -2,6 +2,7 @@
 
 use crate::cents::FaceValue;
 use crate::choices::Choices;
+use crate::clause;
 use crate::face::Answer;
 use crate::identity::PlatformId;
 use crate::pricing::Terms;
@@ -18,7 +19,7 @@ impl<C: Choices> Service<C> {
         external_id: &str,
         face_value: FaceValue,
     ) -> Answer {
-        let relationship = self.known_relationship(caller, external_id)?;
+        let relationship = self.known_relationship(caller, external_id, clause!("4.quotes.6"))?;
         let business = self.relationship(relationship).business;
         // `gap.quoteTerm`
         let terms = Terms { face_value, days: self.profile.quote_term_days };

@@ -146,7 +146,11 @@ impl<C: Choices> Service<C> {
     /// deliveries queued for this subscription only (`4.webhookDeletion.1`).
     pub(super) fn unsubscribe(&mut self, caller: PlatformId, reference: &str) -> Answer {
         let id = self.find_subscription(caller, reference).ok_or_else(|| {
-            Refusal::new(Code::SubscriptionNotFound, clause!("4.webhookDeletion.2"))
+            let is_theirs = |other| self.find_subscription(other, reference).is_some();
+            let withheld = self.others(caller).any(is_theirs);
+            let theirs = clause!("5.authentication.4.2");
+            let clause = if withheld { theirs } else { clause!("4.webhookDeletion.2") };
+            Refusal::new(Code::SubscriptionNotFound, clause)
         })?;
         self.end_subscription(id);
         Ok(Reply::Unsubscribed)

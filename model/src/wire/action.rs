@@ -65,7 +65,7 @@ actions! {
     VendorOpensSession: "vendorOpensSession", "gap.sessionsLive";
     MarkTestAccount: "markTestAccount", "5.authentication.5";
     IssueKey: "issueKey", "5.authentication.2";
-    RevokeKey: "revokeKey", "5.authentication.3";
+    RevokeKey: "revokeKey", "5.authentication.3.3";
     Reset: "reset", "gap.advanceTransitions";
     UpstreamFails: "upstreamFails", "7.codes.upstream_failed";
 }

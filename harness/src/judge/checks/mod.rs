@@ -192,6 +192,16 @@ impl Notes {
         }
     }
 
+    /// Removes the findings in the content of a success that should have been a refusal: they come of it.
+    pub(crate) fn keep_the_cause(&mut self, exchange: &Exchange<'_>) {
+        let operation = exchange.operation();
+        let is_undue = exchange.seen.is_success()
+            && self.findings.iter().any(|found| found.operation == operation && found.is_outcome());
+        if is_undue {
+            self.findings.retain(|found| found.operation != operation || found.is_outcome());
+        }
+    }
+
     /// Removes the findings in the response: it may be stale. Nothing can be concluded from them.
     pub(crate) fn leave_open(&mut self, exchange: &Exchange<'_>) -> Vec<Finding> {
         let operation = exchange.operation();

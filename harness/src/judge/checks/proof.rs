@@ -479,3 +479,22 @@ fn the_order_of_arrivals_changes_no_count() {
     }
     assert_eq!(of(&[&a, &b], &[&a, &b]), of(&[&b, &a], &[&a, &b]));
 }
+
+/// What an undue success shows comes of the success; what an undue refusal shows is a fault of its own.
+#[test]
+fn the_content_of_an_undue_success_is_no_finding() {
+    let of = |status, body: Value| {
+        let quote = Call::json("POST", "/v1/quotes", json!({}));
+        let sent = Prepared::from_step(&Step::new(Action::Call(quote)), &Memory::default(), "key");
+        let seen = Seen::new(status, body.to_string().as_bytes());
+        let exchange = Exchange::alone(&sent, &seen, start());
+        let mut notes = Notes::default();
+        notes.expect(&exchange, clause!("4.quotes.3"), false, "code", || ("", ""));
+        notes.expect(&exchange, clause!("1.general.1"), false, "feeTotal", || ("", ""));
+        notes.expect_delivery(clause!("6.signature.1"), false, "t", || ("", ""));
+        notes.keep_the_cause(&exchange);
+        notes.findings.iter().map(|found| found.clause.name()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(200, json!({})), ["4.quotes.3", "6.signature.1"]);
+    assert_eq!(of(500, json!({})), ["4.quotes.3", "1.general.1", "6.signature.1"]);
+}

@@ -26,15 +26,13 @@ impl Check for Withheld {
         let may_show = exchange.seen.is_success() && !self.tax_ids.is_empty();
         if may_show && self.holds_a_tax_id(body) {
             let clause = clause!("2.business.taxIdOnFile.2");
-            notes.expect(exchange, clause, false, "body", || {
-                ("not shown", "a tax id that was sent")
-            });
+            notes.expect(exchange, clause, false, "body", || ("absent", "a tax id that was sent"));
             return;
         }
         let mut withhold = |clause, names: &[&str]| {
             let shown = field_among(body, names);
             notes.expect(exchange, clause, shown.is_none(), "body", || {
-                ("not shown", shown.map_or(String::new(), |name| format!("a field {name}")))
+                ("absent", format!("a field {}", shown.as_deref().unwrap_or_default()))
             });
         };
         withhold(clause!("1.general.5"), &["funder", "funderId", "funderName", "fundingTerms"]);
@@ -101,14 +99,19 @@ fn holds_secret(value: &Value) -> bool {
     }
 }
 
-/// The first field of `value` with a value and one of `names`, at any depth.
-fn field_among<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
+/// The dotted path of the first field of `value` with a value and one of `names`, at any depth.
+fn field_among(value: &Value, names: &[&str]) -> Option<String> {
+    let within = |name: &str, value: &Value| {
+        field_among(value, names).map(|inner| format!("{name}.{inner}"))
+    };
     match value {
         Value::Object(fields) => fields.iter().find_map(|(name, value)| {
             let named = names.contains(&name.as_str()) && holds_secret(value);
-            if named { Some(name.as_str()) } else { field_among(value, names) }
+            if named { Some(name.clone()) } else { within(name, value) }
         }),
-        Value::Array(items) => items.iter().find_map(|item| field_among(item, names)),
+        Value::Array(items) => {
+            (0..).zip(items).find_map(|(index, item): (usize, _)| within(&index.to_string(), item))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }

@@ -165,7 +165,11 @@ impl FieldComparison<'_> {
         clause: Option<Clause>,
     ) {
         let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| masked_field(place.name(), seen));
-        let seen = if seen == expected { format!("another, {seen}") } else { seen };
+        let seen = if seen == expected {
+            format!("another one, which looks the same when it is masked: {seen}")
+        } else {
+            seen
+        };
         self.differences.push(FieldDifference { field: place.to_string(), expected, seen, clause });
     }
 

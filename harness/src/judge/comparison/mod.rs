@@ -16,6 +16,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
 use crate::evidence::Point;
+use crate::evidence::finding::OUTCOME;
 use crate::exchange::matcher::instants_apart;
 use crate::exchange::{Body, PreparedAction, Seen};
 use crate::judge::bindings::Bindings;
@@ -86,12 +87,12 @@ impl Comparison<'_> {
         if let Some(clause) = self.outcome_clause() {
             let holds =
                 predicted.code() == seen.code() && predicted.is_success() == seen.is_success();
-            sink(clause, holds, "code", &|| (due(predicted), outcome(seen)));
+            sink(clause, holds, OUTCOME, &|| (due(predicted), outcome(seen)));
             if !holds {
                 return;
             }
             if let Some(row) = self.row_of_code().filter(|row| *row != clause) {
-                sink(row, true, "code", &Default::default);
+                sink(row, true, OUTCOME, &Default::default);
             }
         }
         let same = predicted.status == seen.status;
@@ -244,19 +245,22 @@ impl Comparison<'_> {
             .filter(|_| is_time)
     }
 
-    /// The row of `invalid_request`, if the document requires this refusal. A sentence on a field does not name the
-    /// code; the sentences that require other refusals do.
+    /// The row of the code, if the sentence that requires this refusal does not name the code: one on a field, or
+    /// on what other platforms have.
     fn row_of_code(&self) -> Option<Clause> {
         let (code, clause) = self.refusal?;
-        let is_required = code == Code::InvalidRequest && clause.kind() == Kind::Documented;
-        is_required.then_some(clause!("7.codes.invalid_request"))
+        let is_required = clause.kind() == Kind::Documented;
+        let row = code_clause(code).filter(|_| is_required)?;
+        (!clause.wording().contains(code.name())).then_some(row)
     }
 
     /// The clause behind this success, or this refusal and its code: the one that the model cites, or that of
-    /// the code that came instead. An invalid field that gets another code breaks the row of its code.
+    /// the code that came instead. Another code than the one due breaks the row of that code, if the sentence does
+    /// not name it.
     fn outcome_clause(&self) -> Option<Clause> {
         let seen_code = self.seen.code().and_then(Code::parse);
-        let is_other = !self.seen.is_success() && seen_code != Some(Code::InvalidRequest);
+        let due = self.refusal.map(|(code, _)| code);
+        let is_other = !self.seen.is_success() && seen_code != due;
         self.row_of_code()
             .filter(|_| is_other)
             .or(self.refusal.map(|(_, clause)| clause))
@@ -303,11 +307,15 @@ fn due(predicted: &Seen) -> String {
 fn outcome(seen: &Seen) -> String {
     const SHOWN: usize = 60;
     match (seen.code(), &seen.body) {
+        (Some(""), _) => format!("{} with an empty code", seen.status),
         (Some(code), _) => format!("{} {code}", seen.status),
         (None, Body::Other(text)) => {
             let beginning: String = text.chars().take(SHOWN).collect();
             format!("{} with a body that is no JSON: {beginning}", seen.status)
         }
-        (None, Body::Empty | Body::Json(_)) => seen.status.to_string(),
+        (None, Body::Empty | Body::Json(_)) if seen.is_success() => {
+            format!("success, {}", seen.status)
+        }
+        (None, Body::Empty | Body::Json(_)) => format!("{} without a code", seen.status),
     }
 }

@@ -4,6 +4,7 @@ use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status, clause};
 
 use crate::evidence::Point;
+use crate::evidence::finding::OUTCOME;
 use crate::exchange::Seen;
 use crate::judge::comparison::{ABSENT, code_clause};
 use crate::judge::reading::LimitQuestion;
@@ -32,7 +33,7 @@ impl WorldReply {
 
     /// Whether the document contradicts the success, or the refusal with this code.
     pub(crate) fn contradicts_outcome(&self) -> bool {
-        self.points.iter().any(|point| point.field == "code" && point.contradicts())
+        self.points.iter().any(|point| point.field == OUTCOME && point.contradicts())
     }
 
     /// Whether it is a refusal that the document does not require.
@@ -76,7 +77,7 @@ impl WorldReply {
 
     /// The same reply, where the seen code is as valid as the predicted one.
     pub(super) fn with_precedence(mut self, seen: &Seen) -> WorldReply {
-        for point in self.points.iter_mut().filter(|point| point.field == "code") {
+        for point in self.points.iter_mut().filter(|point| point.field == OUTCOME) {
             point.clause = clause!("gap.refusalPrecedence");
         }
         if let Some(code) = seen.code().and_then(Code::parse) {

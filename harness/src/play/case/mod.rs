@@ -292,6 +292,7 @@ impl<'a> Run<'a> {
             notes.judge(&exchange, point);
         }
         self.checks.observe(&exchange, &mut notes);
+        notes.keep_the_cause(&exchange);
         if prediction.may_lag {
             let open = notes.leave_open(&exchange);
             self.played.noticed.extend(open.into_iter().map(|found| (at, found)));

@@ -227,6 +227,19 @@ impl Summary {
         for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {
             self.notice(finding, met);
         }
+        self.settle();
+    }
+
+    /// Drops what was inconclusive about a clause that other steps show to be violated: the violation says more.
+    fn settle(&mut self) {
+        let findings = self.failures.iter().flat_map(|failure| &failure.findings);
+        let violated: BTreeSet<Clause> = findings
+            .filter(|found| found.verdict == Verdict::Violated)
+            .map(|found| found.clause)
+            .collect();
+        self.noticed.retain(|_, Noticed { finding, .. }| {
+            finding.verdict != Verdict::Inconclusive || !violated.contains(&finding.clause)
+        });
     }
 
     fn notice(&mut self, finding: Finding, met: u64) {

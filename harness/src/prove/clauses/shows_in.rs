@@ -116,7 +116,6 @@ pub(super) const SHOWS_IN: &[(Clause, &[Clause])] = table! {
     "4.quotes.4" in
         "2.quote.financeableAmount", "2.quote.advanceAmount", "2.quote.feeTotal",
         "2.quote.forwardedAtPayment", "2.quote.fundable", "2.quote.notFundableReason";
-    "4.quotes.6" in "7.codes.business_not_found";
     "4.quotes.7" in "2.quote.fundable";
     "4.quotes.8" in "3.invoice.1", "4.advances.5";
     "4.invitations.1" in "2.invitation.inviteId", "gap.invitationLink";
@@ -141,7 +140,7 @@ pub(super) const SHOWS_IN: &[(Clause, &[Clause])] = table! {
     "4.idempotency.2" in "2.invitation.expiresAt", "gap.invitationLink";
     "4.idempotency.3" in "4.webhooks.3";
 
-    "5.authentication.3.2" in "5.authentication.3", "7.retrying.2";
+    "5.authentication.3.2" in "5.authentication.3", "5.authentication.3.3", "7.retrying.2";
     "5.authentication.6" in "6.signature.1";
 
     "6.events.intro.1" in "gap.eventCauses";

@@ -198,8 +198,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             Operation::GetBusiness { .. } => read_anywhere(behind, operation),
             _ => behind.answer(operation),
         }),
-    )
-    .named_as(clause!("7.codes.business_not_found")),
+    ),
     Defect::new(
         "other-platforms-invoices-are-read",
         clause!("5.authentication.4.2"),
@@ -209,7 +208,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             _ => behind.answer(operation),
         }),
     )
-    .named_as(clause!("7.codes.business_not_found")),
+    .named_as(clause!("5.authentication.4")),
     Defect::new(
         "other-platforms-subscriptions-are-deleted",
         clause!("5.authentication.4.2"),
@@ -223,8 +222,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 behind.face.handle(behind.now, other, operation).map_err(|_| refusal)
             })
         }),
-    )
-    .named_as(clause!("4.webhookDeletion.2")),
+    ),
     Defect::new(
         "reports-are-read-without-a-key",
         clause!("5.authentication.1"),
@@ -246,7 +244,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     .named_as(clause!("5.authentication.3")),
     Defect::new(
         "revoked-keys-stay-good",
-        clause!("5.authentication.3"),
+        clause!("5.authentication.3.3"),
         "a revoked key is still accepted",
         authentication(|face, authorization| {
             let known = face.platform_of(authorization).filter(|_| authorization.is_some());

@@ -294,8 +294,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 answer => answer,
             }
         }),
-    )
-    .named_as(clause!("7.codes.business_not_found")),
+    ),
 ];
 
 /// Alters the onboarding of a business whose vendor has accepted an invitation.

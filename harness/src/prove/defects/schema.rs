@@ -53,17 +53,27 @@ pub(super) static DEFECTS: &[Defect] = &[
     encoded("anybody-is-invited", clause!("2.invitation.email"),
         "an invitation with an email that is no string is sent",
         |profile, answer| taken_by(profile, answer, clause!("2.invitation.email"), invited)),
+    encoded("quote-for-nobody-is-about-an-invoice", clause!("4.quotes.6"),
+        "a quote for a business that is not synced gets invoice_not_found",
+        |profile, answer| {
+            refused_by(profile, answer, clause!("4.quotes.6"), Code::InvoiceNotFound)
+        }),
+    encoded("subscription-of-others-is-unauthorized", clause!("7.codes.subscription_not_found"),
+        "the deletion of another platform's subscription gets unauthorized",
+        |profile, answer| {
+            refused_by(profile, answer, clause!("5.authentication.4.2"), Code::Unauthorized)
+        }),
     encoded("advance-without-a-payee-is-looked-up", clause!("4.advances.intro.1"),
         "a request for an advance without a payee gets business_not_found",
-        |profile, answer| unknown_by(profile, answer, clause!("4.advances.intro.1")))
+        |profile, answer| refused_by(profile, answer, clause!("4.advances.intro.1"), Code::BusinessNotFound))
         .named_as(clause!("7.codes.invalid_request")),
     encoded("invitation-without-a-business-is-looked-up", clause!("2.invitation.externalId"),
         "an invitation without a business gets business_not_found",
-        |profile, answer| unknown_by(profile, answer, clause!("2.invitation.externalId")))
+        |profile, answer| refused_by(profile, answer, clause!("2.invitation.externalId"), Code::BusinessNotFound))
         .named_as(clause!("7.codes.invalid_request")),
     encoded("session-without-a-business-is-looked-up", clause!("2.session.externalId"),
         "a session without a business gets business_not_found",
-        |profile, answer| unknown_by(profile, answer, clause!("2.session.externalId")))
+        |profile, answer| refused_by(profile, answer, clause!("2.session.externalId"), Code::BusinessNotFound))
         .named_as(clause!("7.codes.invalid_request")),
 ];
 
@@ -93,10 +103,10 @@ fn taken_by(
     replaced(profile, answer, is_by(answer, clause), || Ok(reply()))
 }
 
-/// Answers a refusal by `clause` with business_not_found.
-fn unknown_by(profile: &Profile, answer: &Answer, clause: Clause) -> Response {
-    let unknown = || Err(Refusal::new(Code::BusinessNotFound, clause));
-    replaced(profile, answer, is_by(answer, clause), unknown)
+/// Answers a refusal by `clause` with another code.
+fn refused_by(profile: &Profile, answer: &Answer, clause: Clause, code: Code) -> Response {
+    let is_it = answer.as_ref().is_err_and(|refusal| refusal.clause == clause);
+    replaced(profile, answer, is_it, || Err(Refusal::new(code, clause)))
 }
 
 /// Answers a refusal whose message begins with `why` as a success.

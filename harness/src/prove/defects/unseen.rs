@@ -261,6 +261,7 @@ pub static UNSEEN: &[Undetectable] = &[
             "other-platforms-invoices-are-read",
             "tax-ids-are-matched-as-they-are-spelled",
             "other-platforms-subscriptions-are-deleted",
+            "subscription-of-others-is-unauthorized",
         ],
     ),
     to_caller(

@@ -9,6 +9,7 @@ use crate::exchange::step::Action;
 use crate::exchange::{Arrival, Body, Seen, kind_of_event};
 use crate::play::cases::{Failure, Noticed};
 use crate::report::advice::advice;
+use crate::report::culprit::culprit;
 use crate::report::difference::difference;
 use crate::report::document::{
     Actor, Answer, Blame, DeliveryReport, FindingReport, Found, HeaderReport, Party, StepReport,
@@ -36,6 +37,7 @@ impl FindingReport {
             blame: Blame::of(finding.verdict, last),
             advice: None,
             steps: steps(failure),
+            culprit: culprit(failure),
             difference: failure.is_known.then(|| difference(&failure.transcript)).flatten(),
             replay: None,
         }
@@ -66,6 +68,7 @@ impl FindingReport {
                 blame: Blame::of(finding.verdict, None),
                 advice,
                 steps: Vec::new(),
+                culprit: None,
                 difference: None,
                 replay: None,
             },

@@ -48,6 +48,9 @@ pub struct FindingReport {
     pub advice: Option<String>,
     /// The steps that show it.
     pub steps: Vec<StepReport>,
+    /// The step that left the state wrong, where a sentence on it says more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub culprit: Option<Culprit>,
     /// What the last step with an effect changed, according to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
@@ -76,6 +79,20 @@ pub struct Found {
     pub expected: String,
     /// The observed value.
     pub seen: String,
+}
+
+/// The step that left the state wrong, and the sentence on what it does.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Culprit {
+    /// The number of the step.
+    pub step: u64,
+    /// The clause.
+    pub clause: String,
+    /// Where the document says it.
+    pub place: String,
+    /// What the clause says, in one line.
+    pub wording: String,
 }
 
 /// Who is at fault, and why.

@@ -13,8 +13,8 @@ use crate::evidence::finding::Verdict;
 use crate::evidence::outcome::{Extent, Outcome};
 
 pub use finding::{
-    Actor, Answer, Blame, Change, DeliveryReport, Difference, FindingReport, Found, HeaderReport,
-    Party, StepReport,
+    Actor, Answer, Blame, Change, Culprit, DeliveryReport, Difference, FindingReport, Found,
+    HeaderReport, Party, StepReport,
 };
 pub use shares::Shares;
 

@@ -163,13 +163,16 @@ impl Retries {
         notes.expect_delivery(clause!("6.delivery.1.2"), !is_late, "webhook", || {
             (
                 "no attempt after about 28 hours",
-                format!("one {} hours later", (signed_at - first) / 3600),
+                format!("one about {} hours later", (signed_at - first + 1800) / 3600),
             )
         });
         let earliest = self.recent_starts.front().copied().unwrap_or(since);
         let is_stale = signed_at + 2 * TOLERANCE < earliest && before >= 300;
         notes.expect_delivery(clause!("6.signature.4"), !is_stale, "t", || {
-            ("the time of the attempt", format!("{} seconds before it", earliest - signed_at))
+            (
+                format!("at most {TOLERANCE} seconds before the attempt"),
+                format!("at least {} seconds before it", earliest - signed_at),
+            )
         });
     }
 
