@@ -14,6 +14,7 @@ use crate::cents::Cents;
 use crate::identity::{BusinessId, InvoiceId};
 use crate::pricing::{Offer, Rates, Terms, price};
 use crate::profile::{Profile, Range};
+use crate::readings::Reading;
 use crate::refusal::Code;
 use crate::timestamp::Seconds;
 use crate::wire::reply::Remittance;
@@ -41,6 +42,11 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
     /// Whether the service refuses with `code`, whose condition holds, when another code's condition may hold
     /// too (`gap.refusalPrecedence`, `gap.advancePrecedence`).
     fn refuses_with(&mut self, code: Code) -> bool;
+
+    /// How the service reads what can be read in two ways.
+    fn reads_so(&mut self, profile: &Profile, reading: Reading) -> bool {
+        profile.readings.get(reading)
+    }
 
     /// How long a hidden transition takes. Seconds.
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds;

@@ -89,6 +89,10 @@ macro_rules! endpoints {
         }
 
         impl Success {
+            /// All of them, in document order.
+            pub const ALL: [Success; OperationKind::ALL.len() + 1] =
+                [$(Success::$kind,)* Success::RepeatAdvance];
+
             /// The status, unless a profile says otherwise (`gap.successStatuses`).
             pub(crate) const fn assumed_status(self) -> u16 {
                 match self {

@@ -47,6 +47,7 @@ mod identity;
 mod operation;
 mod pricing;
 mod profile;
+mod readings;
 mod refusal;
 mod routing_number;
 mod sealed;
@@ -74,6 +75,7 @@ pub use operation::{
 };
 pub use pricing::{Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Webhooks};
+pub use readings::{Reading, Readings};
 pub use refusal::{Code, Refusal, Status};
 pub use routing_number::is_valid as is_routing_number;
 pub use sealed::{Digesting, Sealed, UnreadableSnapshot};

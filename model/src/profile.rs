@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cents::{BasisPoints, Cents};
 use crate::endpoint::Success;
+use crate::readings::Readings;
 use crate::refusal::{Code, Status};
 use crate::timestamp::Seconds;
 
@@ -37,6 +38,10 @@ pub struct Profile {
     pub delays: Delays,
     /// How the service sends webhooks (`gap.retrySchedule`, `gap.lateness`, `gap.duplicates`).
     pub webhooks: Webhooks,
+    /// How the service reads what can be read in two ways (`gap.sharedBusiness`, `gap.oneTaxIdTwoIdentifiers`,
+    /// `gap.overpayment`, `gap.wrongTaxIdStruck`).
+    #[serde(skip_serializing_if = "Readings::is_standard")]
+    pub readings: Readings,
     /// Success statuses that differ from the standard ones (`gap.successStatuses`).
     pub success: BTreeMap<Success, u16>,
     /// Statuses of refusals where the document leaves them open (`gap.ownStatuses`).
@@ -134,6 +139,7 @@ impl Default for Profile {
             rates: RateRanges::default(),
             delays: Delays::default(),
             webhooks: Webhooks::default(),
+            readings: Readings::default(),
             success: BTreeMap::new(),
             refusals: BTreeMap::new(),
         }

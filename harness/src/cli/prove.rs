@@ -1,5 +1,7 @@
 //! `tideover prove`
 
+mod right;
+
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +45,13 @@ pub(super) struct Prove {
     /// 5000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
+    /// Play against N right services instead, each with a profile of its own, in four set-ups: none may be accused
+    #[arg(long, value_name = "N", conflicts_with_all = ["setup", "defect", "seeds", "requests", "list", "markdown"])]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    right: Option<u64>,
+    /// The seed of the first right service; the others follow
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "right")]
+    first: u64,
     /// List the defects, and prove nothing
     #[arg(long)]
     list: bool,
@@ -72,6 +81,9 @@ enum As {
 impl Prove {
     pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.json);
+        if let Some(services) = self.right {
+            return right::run(&output, self.first..self.first.saturating_add(services)).await;
+        }
         let defects =
             if self.defect.is_empty() { defects::all().collect() } else { self.defect.clone() };
         if self.list {
@@ -157,7 +169,7 @@ impl Prove {
     }
 }
 
-fn progress(output: &Output, trials: u64) -> ProgressBar {
+pub(super) fn progress(output: &Output, trials: u64) -> ProgressBar {
     let bar = if output.is_watched() { ProgressBar::new(trials) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} trial {pos} of {len}, {eta} left") {
         bar.set_style(style);

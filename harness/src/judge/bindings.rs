@@ -27,11 +27,15 @@ fn stands_for(names: &mut NameMap, field: &'static str, name: &str, other: &str)
 }
 
 impl Bindings {
-    /// Whether the model's `predicted` can be the target's `seen`. Binds unbound names.
+    /// Whether the model's `predicted` can be the target's `seen`. Binds them if neither is bound.
     pub(crate) fn bind(&mut self, field: &'static str, predicted: &str, seen: &str) -> bool {
-        let known = stands_for(&mut self.seen, field, predicted, seen);
-        let taken = stands_for(&mut self.predicted, field, seen, predicted);
-        known && taken
+        let known = self.seen.get(field).and_then(|names| names.get(predicted));
+        let taken = self.predicted.get(field).and_then(|names| names.get(seen));
+        match (known, taken) {
+            (None, None) => self.rename(field, predicted, seen),
+            (Some(known), Some(taken)) => known == seen && taken == predicted,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
     }
 
     /// Whether `seen` was never the name of anything but the model's `predicted`. Binds them if so.

@@ -39,9 +39,17 @@ pub(crate) struct Explainer {
 }
 
 impl Candidate {
-    fn of(world: &World, sent: &Prepared, seen: &Seen, now: Timestamp) -> Candidate {
-        let (world, reply) = world.answered(sent, seen, now);
-        Candidate { world, reply }
+    /// The world after a response: one for each reading that matters and is undecided.
+    fn all_of(world: &World, sent: &Prepared, seen: &Seen, now: Timestamp) -> Vec<Candidate> {
+        let (after, reply) = world.answered(sent, seen, now);
+        match after.undecided() {
+            None => vec![Candidate { world: after, reply }],
+            Some(reading) => {
+                let readings = [true, false].map(|value| world.clone().deciding(reading, value));
+                let decided = readings.iter();
+                decided.flat_map(|world| Candidate::all_of(world, sent, seen, now)).collect()
+            }
+        }
     }
 
     /// What stays unexplained: the outcome, then sentences of the document, then signs of another state.
@@ -66,6 +74,9 @@ impl Explainer {
     }
 
     /// The candidates that explain a response best, with as few moves as possible.
+    ///
+    /// Worlds with other readings are explained apart: one that needs a move to explain a response is as likely as
+    /// one that needs none.
     pub(crate) fn explain(
         self,
         worlds: &[World],
@@ -73,8 +84,27 @@ impl Explainer {
         seen: &Seen,
         now: Timestamp,
     ) -> Vec<Candidate> {
-        let candidate = |world: &World| Candidate::of(world, sent, seen, now);
-        let mut best: Vec<Candidate> = worlds.iter().map(candidate).collect();
+        let by_readings = |one: &World, other: &World| one.readings() == other.readings();
+        let mut best: Vec<Candidate> = worlds
+            .chunk_by(by_readings)
+            .flat_map(|alike| self.explain_alike(alike, sent, seen, now))
+            .collect();
+        best.sort_by_key(Candidate::rank);
+        let least = best.first().map(|one| one.rank().contradictions);
+        best.retain(|one| Some(one.rank().contradictions) == least);
+        best
+    }
+
+    /// The same, for worlds with the same readings.
+    fn explain_alike(
+        self,
+        worlds: &[World],
+        sent: &Prepared,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> Vec<Candidate> {
+        let candidates = |world: &World| Candidate::all_of(world, sent, seen, now);
+        let mut best: Vec<Candidate> = worlds.iter().flat_map(candidates).collect();
         best.sort_by_key(Candidate::rank);
         let Some(mut least) = best.first().map(Candidate::rank) else { return best };
         best.retain(|one| one.rank().contradictions == least.contradictions);
@@ -85,21 +115,21 @@ impl Explainer {
             }
             let from = if depth == 0 { worlds } else { &frontier };
             frontier = self.moved(from, sent, seen, now);
-            let candidates: Vec<Candidate> = frontier.iter().map(candidate).collect();
-            let Some(least_moved) = candidates.iter().map(Candidate::rank).min() else { break };
+            let moved: Vec<Candidate> = frontier.iter().flat_map(candidates).collect();
+            let Some(least_moved) = moved.iter().map(Candidate::rank).min() else { break };
             if least_moved < least {
                 if least_moved.contradictions < least.contradictions {
                     best.clear();
                 }
                 least = least_moved;
-                best.splice(0..0, candidates.into_iter().filter(|one| one.rank() == least));
+                best.splice(0..0, moved.into_iter().filter(|one| one.rank() == least));
             }
         }
         if best.iter().all(|one| !one.reply.doubts.is_empty()) {
             // A refused action suggests another state, or only that the port refused.
             let moved = self.moved(worlds, sent, seen, now);
             let explains = |one: &Candidate| one.rank() == least && one.reply.doubts.is_empty();
-            best.extend(moved.iter().map(candidate).filter(explains));
+            best.extend(moved.iter().flat_map(candidates).filter(explains));
         }
         best
     }
@@ -110,10 +140,7 @@ impl Explainer {
         for world in worlds {
             let platform = world.subject(sent).platform;
             for hidden in moves(world, sent, seen, now, self.outside, self.prior) {
-                let mut after = world.clone();
-                if hidden.apply(&mut after, platform, seen, now) {
-                    moved.push(after);
-                }
+                moved.extend(world.after(&|after| hidden.apply(after, platform, seen, now)));
                 if moved.len() >= WIDEST {
                     return moved;
                 }

@@ -1,12 +1,14 @@
 //! Choices inferred from the responses of a target.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Remittance;
 use tideover_model::words::UnlistedEvent;
 use tideover_model::{
-    BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reservation, Seconds, Seeded,
-    Terms, Token, Transition,
+    BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reading, Reservation, Seconds,
+    Seeded, Terms, Token, Transition,
 };
 
 use crate::exchange::Seen;
@@ -27,6 +29,10 @@ pub(crate) struct InferredChoices {
     offered: Cents,
     face_value: Cents,
     limit_question: Option<LimitQuestion>,
+    /// How the target reads what can be read in two ways, as far as that mattered.
+    readings: BTreeMap<Reading, bool>,
+    /// The first reading that mattered for the current response and is undecided.
+    undecided: Option<Reading>,
 }
 
 /// The choices that a response reveals.
@@ -125,12 +131,31 @@ impl InferredChoices {
             offered: Cents::ZERO,
             face_value: Cents::ZERO,
             limit_question: None,
+            readings: BTreeMap::new(),
+            undecided: None,
         }
     }
 
     /// Makes the choices that `revealed` shows.
     pub(crate) fn read(&mut self, revealed: Revealed) {
-        *self = InferredChoices { revealed, ..InferredChoices::new() };
+        let readings = std::mem::take(&mut self.readings);
+        *self = InferredChoices { revealed, readings, ..InferredChoices::new() };
+    }
+
+    /// The first undecided reading that mattered since the last response.
+    pub(crate) fn undecided(&self) -> Option<Reading> {
+        self.undecided
+    }
+
+    /// How the target reads what can be read in two ways, as far as that mattered.
+    pub(crate) fn readings(&self) -> &BTreeMap<Reading, bool> {
+        &self.readings
+    }
+
+    /// Decides a reading.
+    pub(crate) fn decide(&mut self, reading: Reading, value: bool) {
+        self.readings.insert(reading, value);
+        self.undecided = None;
     }
 
     /// Where several refusals hold, uses the one that was seen.
@@ -185,6 +210,13 @@ impl Choices for InferredChoices {
             }
             Reservation::Unknown => self.revealed.code == Some(Code::InvoiceNotFinanceable),
         }
+    }
+
+    fn reads_so(&mut self, profile: &Profile, reading: Reading) -> bool {
+        self.readings.get(&reading).copied().unwrap_or_else(|| {
+            self.undecided.get_or_insert(reading);
+            profile.readings.get(reading)
+        })
     }
 
     fn refuses_with(&mut self, code: Code) -> bool {

@@ -8,6 +8,7 @@
 
 pub mod clauses;
 pub mod defects;
+pub mod right;
 pub mod stranger;
 
 use std::sync::Mutex;

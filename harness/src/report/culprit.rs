@@ -64,6 +64,9 @@ fn sentence(write: &Operation, finding: &Finding) -> Option<Clause> {
             })
         }
         Operation::SyncInvoice(_) if !is_of_invoice(finding) => Some(clause!("4.invoiceSync.3")),
+        Operation::ImportInvoices { .. } if !is_of_invoice(finding) => {
+            Some(clause!("4.invoiceSync.3"))
+        }
         Operation::ImportInvoices { .. } => Some(clause!("4.imports.2")),
         Operation::SetPayoutAccount { .. } => Some(clause!("4.payoutAccount.1")),
         Operation::Quote { .. } => Some(clause!("4.quotes.2")),

@@ -192,7 +192,7 @@ impl fmt::Display for FindingReport {
             writeln!(f)?;
         }
         if let Some(Culprit { step, clause, wording, .. }) = &self.culprit {
-            writeln!(f, "  since step {step}, without which it does not come ({clause}):")?;
+            writeln!(f, "  the last write before it is step {step} ({clause}):")?;
             writeln!(f, "    {wording}")?;
         }
         writeln!(f, "  blame {}: {}", self.blame.who.words(), self.blame.why)?;

@@ -15,7 +15,7 @@ use tideover_harness::prove::defects::Setup;
 use tideover_harness::prove::{ProofBudget, defects, prove};
 use tideover_harness::report::matrix::Matrix;
 use tideover_model::clause::Kind;
-use tideover_model::{Clause, Destinations, Timestamp};
+use tideover_model::{Clause, Destinations, Reading, Readings, Timestamp};
 use tideover_sim::Mock;
 use tideover_sim::grease::Freedom;
 
@@ -106,6 +106,18 @@ async fn the_grease_is_what_is_printed() {
         format!("| `{name}` | `{clause}` | {sentence} |")
     });
     assert_eq!(rows.collect::<Vec<_>>(), expected);
+}
+
+/// The guide has every point with two readings.
+#[test]
+fn the_guide_has_every_reading() {
+    let page = page("docs/profiles.md");
+    for reading in Reading::ALL {
+        let [yes, no] = [true, false].map(|value| reading.sentence(value));
+        let row = format!("| `{}` | {yes} | {no} |", reading.name());
+        assert!(page.contains(&row), "{row}");
+        assert!(Readings::default().get(reading), "the table says so");
+    }
 }
 
 /// The cells of each defect in the table of the proof.

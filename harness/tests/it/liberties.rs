@@ -16,7 +16,7 @@ use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, PreparedCall
 use tideover_harness::generate;
 use tideover_harness::judge::{Outside, PriorState};
 use tideover_harness::play::case::{Clock, Observed, Played, Standing, play};
-use tideover_harness::play::cases::{InProcess, Plan, World, check};
+use tideover_harness::play::cases::{InProcess, Plan, Summary, World, check};
 use tideover_harness::play::learn::{Lessons, Stated};
 use tideover_harness::prove::stranger::{Stranger, Strangers};
 use tideover_model::{
@@ -545,6 +545,27 @@ async fn unlisted_codes_are_not_accused() {
     let wrongly =
         Liberty { instead: |sent, _| refused(401, "unauthorized").filter(|_| sent == 9), ..NONE };
     assert_violated(wrongly, "7.codes.unauthorized").await;
+}
+
+/// No code is listed for a method that a path is not served under; for a path that is not served at all, one is.
+#[tokio::test]
+async fn an_unknown_method_may_have_a_code_of_its_own() {
+    for (path, clauses) in
+        [("/v1/advances", &[][..]), ("/v1/nothing", &["7.codes.unknown_endpoint"])]
+    {
+        let own = Liberty { instead: |_, _| refused(405, "method_not_served"), ..NONE };
+        let header = Header::new(1, start(), Profile::default());
+        let face = service(Profile::default(), 5, INBOX);
+        let mut world = Strangers::new(InProcess::new(face, start()), Outside::Open);
+        let mut target = FreeService::new(world.fresh().await.unwrap(), own);
+        let steps = vec![Step::new(Action::Call(Call::bare("PATCH", path))); 3];
+        let played = play(&mut target, &header, &steps).await.unwrap();
+        let mut summary = Summary::default();
+        summary.replaced.add(&played.replaced);
+        summary.conclude(&Stated::default());
+        let named = summary.noticed.values().map(|noticed| noticed.finding.clause.name());
+        assert_eq!(named.collect::<Vec<_>>(), clauses, "{path}");
+    }
 }
 
 /// The document shows neither the form of event types nor their values.

@@ -324,9 +324,9 @@ async fn a_finding_names_the_step_that_left_the_state_wrong() {
         let culprit = finding.culprit.as_ref().unwrap_or_else(|| panic!("{name}: {report}"));
         assert_eq!(culprit.clause, clause, "{report}");
         assert_eq!(culprit.step, finding.steps.len() as u64 - 1, "{report}");
-        let since = format!("since step {}, without which it does not come", culprit.step);
+        let since = format!("the last write before it is step {} (", culprit.step);
         assert!(report.to_string().contains(&since), "{report}");
-        assert!(html(&report).unwrap().contains("Without it the finding does not come."));
+        assert!(html(&report).unwrap().contains("is the last write before it."));
     }
 }
 

@@ -7,18 +7,17 @@ use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, Seen, start}
 use tideover_harness::generate;
 use tideover_harness::judge::Outside;
 use tideover_harness::play::case::{Observed, Standing, play};
-use tideover_harness::play::cases::{InProcess, Plan, World, check};
+use tideover_harness::play::cases::{Failure, InProcess, Plan, World, check};
 use tideover_harness::prove::defects;
 use tideover_harness::prove::defects::Defective;
+use tideover_harness::prove::right::{Sight, acquit};
 use tideover_harness::prove::stranger::{Stranger, Strangers};
 use tideover_harness::report::document::FindingReport;
 use tideover_harness::report::plain;
-use tideover_model::{
-    Destinations, Face, Happening, Outcome, PlatformId, Profile, Seeded, Service,
-};
+use tideover_model::{Destinations, Face, Profile, Service};
 
 /// Profiles of correct services. The judge knows none of them.
-const PROFILES: [&str; 10] = [
+const PROFILES: [&str; 15] = [
     "",
     "body_limit = 40000",
     "per_invoice_maximum = 100000",
@@ -29,6 +28,11 @@ const PROFILES: [&str; 10] = [
     "success = { request_advance = 200, subscribe = 200, invite = 200, sync_business = 201, unsubscribe = 200 }",
     "refusals = { invoice_not_found = 409, already_imported = 422, invalid_routing_number = 400, destination_refused = 400 }",
     "webhooks = { lateness = { min = 0, max = 60 }, duplicates = 50 }\nquote_term_days = 90",
+    "readings = { shared_agreement = false, shared_payout_account = false, shared_collection_account = false }",
+    "readings.merged_identifiers = false",
+    "readings.capped_payments = false",
+    "readings.forgiven_tax_id = false",
+    "readings = { shared_agreement = false, shared_payout_account = false, merged_identifiers = false, capped_payments = false, forgiven_tax_id = false }",
 ];
 
 /// A target that loses its response to every fifth request, if that is a write. It carries out half of them.
@@ -129,58 +133,22 @@ fn nobody_is_accused_in_a_thousand_seeds() {
     assert!(steps >= 1_800_000, "only {steps} steps were played");
 }
 
-/// What a stranger has of our mock.
-#[derive(Clone, Copy, Debug)]
-enum Means {
-    OneKey,
-    TwoKeys,
-    Operator,
-    OperatorAndInbox,
-}
-
-impl Means {
-    const ALL: [Means; 4] =
-        [Means::OneKey, Means::TwoKeys, Means::Operator, Means::OperatorAndInbox];
-
-    /// Our mock with the seed `seed` of its own, as a stranger sees it.
-    fn strangers(self, seed: u64) -> Strangers {
-        let destinations = match self {
-            Means::OperatorAndInbox => Destinations::PublicAnd(INBOX.to_owned()),
-            Means::OneKey | Means::TwoKeys | Means::Operator => Destinations::Public,
-        };
-        let mut service =
-            Service::new(Profile::default(), Seeded { seed }).sending_to(destinations);
-        let issue = Happening::IssueKey { platform: Some("other".into()) };
-        let issued = service.happen(start(), PlatformId::DEFAULT, issue);
-        let Ok(Outcome::KeyIssued { key, .. }) = issued else { panic!("{issued:?}") };
-        let world = InProcess::new(service, start());
-        match self {
-            Means::OneKey => Strangers::with_one_key(world),
-            Means::TwoKeys => Strangers::with_one_key(world).and_key(&key),
-            Means::Operator => {
-                Strangers::new(world, Outside::Controlled).and_key(&key).without_inbox()
-            }
-            Means::OperatorAndInbox => Strangers::new(world, Outside::Controlled).and_key(&key),
-        }
-    }
-}
-
 /// Plays so many cases of each of `seeds` with all means; returns the number of steps.
 fn play_with_all_means(seeds: impl Iterator<Item = u64>, cases: u64) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut steps = 0;
     let mut accused = Vec::new();
     for seed in seeds {
-        for means in Means::ALL {
+        for sight in Sight::ALL {
             let header = Header::new(seed, start(), Profile::default());
             let plan = Plan { header, first: 0, cases, steps: 50, max_findings: 1 };
-            let mut world = means.strangers(seed + 1000);
+            let mut world = sight.strangers(Profile::default(), seed + 1000);
             let summary = runtime.block_on(check(&mut world, &plan)).unwrap();
             steps += summary.steps;
             for failure in summary.failures {
                 let told: Vec<String> = failure.transcript.steps.iter().map(plain).collect();
                 accused.push(format!(
-                    "{means:?}, seed {seed}, case {}: {:#?} after {told:#?}",
+                    "{sight:?}, seed {seed}, case {}: {:#?} after {told:#?}",
                     failure.case, failure.findings
                 ));
             }
@@ -188,6 +156,20 @@ fn play_with_all_means(seeds: impl Iterator<Item = u64>, cases: u64) -> u64 {
     }
     assert!(accused.is_empty(), "{}", accused.join("\n"));
     steps
+}
+
+/// Random profiles, in every set-up.
+#[test]
+fn no_right_service_is_accused() {
+    for seed in 1..=12 {
+        for sight in Sight::ALL {
+            let acquittal = acquit(seed, sight, 6).unwrap();
+            let found = acquittal.accused.or(acquittal.inconclusive);
+            let found = found.as_ref().map(Failure::finding);
+            assert_eq!(found, None, "seed {seed}, {sight:?}");
+            assert!(acquittal.steps >= 100, "seed {seed}, {sight:?}: {}", acquittal.steps);
+        }
+    }
 }
 
 /// In these seeds a URL is subscribed anew after its subscription was deleted, and the deliveries of the deleted one

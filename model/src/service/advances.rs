@@ -193,7 +193,8 @@ impl<C: Choices> Service<C> {
 
     /// Changes the amount outstanding with a business; nothing else does (`gap.outstanding`).
     pub(super) fn owe(&mut self, business: BusinessId, amount: Cents) {
-        self.business_mut(business).outstanding += amount;
+        let limited = self.limited(business);
+        self.business_mut(limited).outstanding += amount;
     }
 
     /// REQUESTED → FUNDING.

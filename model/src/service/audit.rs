@@ -65,7 +65,8 @@ impl<C: Choices> Service<C> {
             if let Some(advance) = &invoice.advance {
                 let payee = self.relationship(self.payee(InvoiceId(number))).business;
                 let recovered = advance.recovered(invoice.paid_in).advance;
-                outstanding[payee.0 as usize] += advance.offer.advance - recovered;
+                let limited = self.limited(payee);
+                outstanding[limited.0 as usize] += advance.offer.advance - recovered;
             }
         }
         for (business, expected) in self.businesses.iter().zip(outstanding) {

@@ -8,6 +8,7 @@ use crate::face::Answer;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{BusinessId, PlatformId, RelationshipId};
 use crate::operation::{BusinessDetails, Contact, Party};
+use crate::readings::Reading;
 use crate::service::payout_accounts::PayoutAccount;
 use crate::service::requirements::{Agreement, CollectionAccount};
 use crate::service::subscriptions::EventSubject;
@@ -32,6 +33,16 @@ pub(super) struct Business {
     /// The unrecovered part of its advances, without fees: an index that `Service::owe` maintains. Cents.
     pub(super) outstanding: Cents,
     pub(super) test_account: bool,
+    /// The first platform's business with the same tax id, if platforms do not share all of it
+    /// (`gap.sharedBusiness`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) limited_with: Option<BusinessId>,
+    /// The other platforms' businesses that are limited with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) others: Vec<BusinessId>,
+    /// The last tax id that was found wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) found_wrong: Option<TaxId>,
 }
 
 impl Business {
@@ -45,6 +56,9 @@ impl Business {
             collection_account: CollectionAccount::Closed { attempts: 0 },
             outstanding: Cents::ZERO,
             test_account: false,
+            limited_with: None,
+            others: Vec::new(),
+            found_wrong: None,
         }
     }
 }
@@ -66,6 +80,15 @@ pub(super) struct Details {
     pub(super) contact: Contact,
     /// From invoices; it opens nothing (`gap.partyTaxIdAndContact`).
     pub(super) filed_contact: Contact,
+}
+
+/// What a tax id matches.
+#[derive(Clone, Copy)]
+pub(super) enum Match {
+    /// The business itself.
+    Same(BusinessId),
+    /// One that only another platform has onboarded.
+    Known(BusinessId),
 }
 
 /// How an identifier got its business.
@@ -167,8 +190,12 @@ impl<C: Choices> Service<C> {
         if let Some(known) = self.find_relationship(caller, external_id) {
             return (known, LinkKind::Already);
         }
-        let matched = tax_id.and_then(|tax_id| self.by_tax_id.get(&tax_id).copied());
-        let business = matched.unwrap_or_else(|| self.add_business());
+        let matched = tax_id.and_then(|tax_id| self.matched_by(caller, tax_id));
+        let business = match matched {
+            None => self.add_business(),
+            Some(Match::Same(business)) => business,
+            Some(Match::Known(business)) => self.add_known_business(business),
+        };
         let relationship = Relationship {
             business,
             claimed: false,
@@ -184,16 +211,19 @@ impl<C: Choices> Service<C> {
         (id, if matched.is_some() { LinkKind::Matched } else { LinkKind::Created })
     }
 
+    /// Whether a platform has an identifier for a business.
+    pub(super) fn is_linked_to(&self, business: BusinessId, platform: PlatformId) -> bool {
+        let linked = &self.business(business).relationships;
+        linked.iter().any(|one| self.relationships.owner(one.0) == platform.0)
+    }
+
     /// Whether the business with this tax id is one of `caller`'s.
     pub fn is_holder_of(&self, caller: PlatformId, tax_id: &str) -> bool {
         let holder = TaxId::parse(tax_id).and_then(|tax_id| self.by_tax_id.get(&tax_id));
-        holder.is_some_and(|holder| {
-            let linked = &self.business(*holder).relationships;
-            linked.iter().any(|one| self.relationships.owner(one.0) == caller.0)
-        })
+        holder.is_some_and(|holder| self.is_linked_to(*holder, caller))
     }
 
-    fn add_business(&mut self) -> BusinessId {
+    pub(super) fn add_business(&mut self) -> BusinessId {
         let id = BusinessId(
             u32::try_from(self.businesses.len()).expect("more than four billion businesses"),
         );
@@ -207,6 +237,10 @@ impl<C: Choices> Service<C> {
         let Some(tax_id) = tax_id else {
             return TaxIdOutcome::Malformed;
         };
+        let was_wrong = self.business(id).found_wrong == Some(tax_id);
+        if was_wrong && !self.reads_so(Reading::ForgivenTaxId) {
+            return TaxIdOutcome::Malformed;
+        }
         match self.business(id).tax_id {
             Some(on_file) if on_file != tax_id => return TaxIdOutcome::Differs,
             None if self.by_tax_id.contains_key(&tax_id) => return TaxIdOutcome::HeldByAnother,
@@ -230,7 +264,8 @@ impl<C: Choices> Service<C> {
 
     /// Removes the tax id from file.
     pub(super) fn strike_tax_id(&mut self, id: BusinessId) {
-        if let Some(tax_id) = self.business_mut(id).tax_id.take() {
+        let struck = self.business_mut(id).tax_id.take();
+        if let Some(tax_id) = struck.filter(|tax_id| self.by_tax_id.get(tax_id) == Some(&id)) {
             self.by_tax_id.remove(&tax_id);
         }
     }

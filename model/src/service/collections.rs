@@ -4,6 +4,7 @@ use crate::cents::{Cents, FaceValue};
 use crate::choices::Choices;
 use crate::happening::{Impossible, Outcome};
 use crate::identity::{InvoiceId, PlatformId};
+use crate::readings::Reading;
 use crate::service::Service;
 use crate::service::advances::Waterfall;
 use crate::service::ledger::Account;
@@ -30,8 +31,10 @@ impl<C: Choices> Service<C> {
             return Err(Impossible::new("the amount must be 1 to 2147483647 cents"));
         }
         let test_account = business.test_account;
+        let owed = self.invoice(id).face_value.cents() - self.invoice(id).collected();
+        let is_capped = amount <= owed || self.reads_so(Reading::CappedPayments);
+        let applied = if is_capped { amount.min(owed) } else { amount };
         let invoice = self.invoice(id);
-        let applied = amount.min(invoice.face_value.cents() - invoice.collected());
         let suspense = amount - applied;
         let moves_money =
             invoice.advance.as_ref().map_or(!test_account, |advance| advance.moves_money);

@@ -189,12 +189,13 @@ impl<C: Choices> Service<C> {
         self.raise(nothing, Objection::TooSmall, hearing)?;
         let business = self.business(payee);
         // `8.concentrationLimit`
-        let outstanding = business.outstanding + offer.advance;
+        let limited = self.limited(payee);
+        let outstanding = self.business(limited).outstanding + offer.advance;
         let unmet = Requirement::unmet(business.onboarding());
         for unmet in unmet.take(if H::ONE { 1 } else { usize::MAX }) {
             self.raise(true, Objection::OnboardingIncomplete(unmet), hearing)?;
         }
-        let fits = self.choices.fits(&self.profile, payee, outstanding);
+        let fits = self.choices.fits(&self.profile, limited, outstanding);
         self.raise(!fits, Objection::OverLimit, hearing)
     }
 

@@ -23,6 +23,7 @@ mod platforms;
 mod quotes;
 mod requirements;
 mod settled;
+mod sharing;
 mod snapshot;
 mod subscriptions;
 mod timers;
@@ -42,6 +43,7 @@ use crate::hashed::Hashed;
 use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 use crate::operation::Operation;
 use crate::profile::Profile;
+use crate::readings::Reading;
 use crate::refusal::{Code, Refusal};
 use crate::secret::Secret;
 use crate::table::Table;
@@ -165,6 +167,11 @@ impl<C: Choices> Service<C> {
     /// The source of its choices.
     pub fn choices_mut(&mut self) -> &mut C {
         &mut self.choices
+    }
+
+    /// How it reads what can be read in two ways.
+    fn reads_so(&mut self, reading: Reading) -> bool {
+        self.choices.reads_so(&self.profile, reading)
     }
 
     /// Generates a name.

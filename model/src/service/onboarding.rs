@@ -54,6 +54,11 @@ impl<C: Choices> Service<C> {
     /// (`3.requirement.collectionAccount.2`). Verification takes some time
     /// (`3.requirement.collectionAccount.4`, `gap.accountOpening`).
     pub(super) fn proceed_with_onboarding(&mut self, now: Timestamp, id: BusinessId) {
+        self.share(now, id);
+        self.verify_account(now, id);
+    }
+
+    pub(super) fn verify_account(&mut self, now: Timestamp, id: BusinessId) {
         let ready = self.business(id).has_first_three() && self.knows_address(id);
         match self.business(id).collection_account {
             CollectionAccount::Closed { attempts } if ready => {
@@ -107,6 +112,7 @@ impl<C: Choices> Service<C> {
         self.business_mut(id).collection_account = CollectionAccount::Open { remittance };
         self.emit_to_all(now, EventType::BusinessOptedIn, id);
         self.emit_to_all(now, EventType::RemittanceUpdated, id);
+        self.share(now, id);
     }
 
     /// Clears compliance. If that was the last unmet requirement, the business opts in again.
@@ -173,7 +179,8 @@ impl<C: Choices> Service<C> {
     pub(super) fn usable_tax_id(&self, id: BusinessId, text: &str) -> Result<TaxId, Impossible> {
         let tax_id = TaxId::parse(text).ok_or(Impossible::new("the tax id is malformed"))?;
         let holder = self.by_tax_id.get(&tax_id);
-        if holder.is_some_and(|holder| *holder != id) {
+        let is_own = self.business(id).tax_id == Some(tax_id);
+        if !is_own && holder.is_some_and(|holder| *holder != id) {
             return Err(Impossible::new("another business holds the tax id"));
         }
         Ok(tax_id)
@@ -248,8 +255,10 @@ impl<C: Choices> Service<C> {
         if self.business(id).tax_id.is_none() {
             return Err(Impossible::new("no tax id is on file"));
         }
+        let found_wrong = self.business(id).tax_id;
         self.strike_tax_id(id);
-        self.business_mut(id).compliance = None;
+        let business = self.business_mut(id);
+        (business.compliance, business.found_wrong) = (None, found_wrong);
         self.proceed_with_onboarding(now, id);
         Ok(Outcome::Applied)
     }

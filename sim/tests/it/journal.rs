@@ -172,7 +172,7 @@ async fn parameters_choose_among_the_requests() {
         ("?status=404", &[2, 4]),
         ("?status=4xx", &[2, 3, 4, 5]),
         ("?code=unauthorized", &[5]),
-        ("?clause=7.codes.business_not_found", &[2]),
+        ("?clause=4.quotes.6", &[2]),
         ("?clause=4.invoiceSync.1", &[1]),
         ("?path=INV-1", &[1, 4]),
         ("?payee=acme", &[0, 1, 6]),

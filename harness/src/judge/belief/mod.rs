@@ -249,11 +249,11 @@ impl Belief {
             world.open.push(sent.clone());
         }
         let carried_out = |world: &World| {
-            let mut after = world.clone();
-            after.carry_out(world.open.len() - 1, Revealed::default(), now).then_some(after)
+            let last = world.open.len() - 1;
+            world.after(&|after| after.carry_out(last, Revealed::default(), now))
         };
         let held = self.with_tax_ids_held(self.worlds.iter(), sent, now);
-        let after: Vec<World> = self.worlds.iter().chain(&held).filter_map(carried_out).collect();
+        let after: Vec<World> = self.worlds.iter().chain(&held).flat_map(carried_out).collect();
         self.worlds.extend(after);
         self.bound();
     }
@@ -284,8 +284,9 @@ impl Belief {
         for world in worlds {
             let platform = world.subject(sent).platform;
             for tax_id in world.tax_ids(sent) {
-                let mut after = world.clone();
-                held.extend(after.add_foreign_business(platform, tax_id, now).then_some(after));
+                let adds =
+                    |after: &mut World| after.add_foreign_business(platform, tax_id.clone(), now);
+                held.extend(world.after(&adds));
             }
         }
         held
@@ -352,6 +353,7 @@ impl Belief {
         let best = kept.iter().min_by_key(|attempt| attempt.reply.doubts.len());
         let best = best.map(|attempt| attempt.reply.clone());
         self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
+        self.worlds.sort_by(|one, other| other.readings().cmp(one.readings()));
         if self.worlds.len() > 1 {
             self.bound();
         }

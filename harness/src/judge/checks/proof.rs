@@ -222,6 +222,27 @@ fn finds_fields_that_must_be_withheld() {
     assert!(of("/v1/organizations/v", json!({ "needs": { "taxId": true } })).is_empty());
 }
 
+/// Whatever the field of the secret is called, the list must not have its value.
+#[test]
+fn finds_a_secret_by_its_value() {
+    let of = |shown: Value, listed: Value, arrivals: Vec<Arrival>| {
+        let asked = json!({ "url": format!("http://127.0.0.1:1{HOOK}") });
+        let subscribe = (Call::json("POST", "/v1/webhooks", asked), 201, shown);
+        let arrives = (get("/v1/organizations/v"), 404, json!({ "error": "", "code": "x" }));
+        let arrives = TestExchange { arrivals, ..TestExchange::from(&arrives) };
+        let list = TestExchange::from(&(get("/v1/webhooks"), 200, listed));
+        let shown = [TestExchange::from(&subscribe), arrives, list];
+        broken_by(&mut super::secrets::Withheld::default(), &shown)
+    };
+    let listed = json!([{ "reference": "r", "k": "0123456789abcdef0123" }]);
+    let named = json!({ "reference": "r", "hmacSecret": "0123456789abcdef0123" });
+    assert_eq!(of(named, listed.clone(), Vec::new()), ["4.webhookList.1"]);
+    let unnamed = json!({ "reference": "r", "k": "0123456789abcdef0123" });
+    assert!(of(unnamed.clone(), listed.clone(), Vec::new()).is_empty());
+    let arrivals = vec![signed("d", &added("v"), "0123456789abcdef0123", AT)];
+    assert_eq!(of(unnamed, listed, arrivals), ["4.webhookList.1"]);
+}
+
 #[test]
 fn finds_a_sent_tax_id_anywhere() {
     let of = |answer: Value| {

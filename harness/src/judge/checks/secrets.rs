@@ -8,12 +8,17 @@ use tideover_model::wire::field;
 use tideover_model::{OperationKind, TAX_ID_DIGITS, clause};
 
 use crate::exchange::Exchange;
+use crate::exchange::matcher::texts;
+use crate::judge::checks::subscribed::KnownSubscriptions;
 use crate::judge::checks::{Check, Notes};
 
 #[derive(Default)]
 pub(super) struct Withheld {
     /// The tax ids that were sent, as numbers.
     tax_ids: BTreeSet<u64>,
+    subscriptions: KnownSubscriptions,
+    /// Signing secrets, whatever the field is called: those that signed, and those whose field says so.
+    secrets: BTreeSet<String>,
 }
 
 impl Check for Withheld {
@@ -22,7 +27,17 @@ impl Check for Withheld {
         if kind == OperationKind::SyncBusiness {
             self.tax_ids.extend(exchange.synced_tax_id().and_then(|text| tax_id(&text)));
         }
+        self.learn_secrets(exchange);
         let Some(body) = exchange.seen.json() else { return };
+        let is_given = kind == OperationKind::Subscribe && exchange.seen.is_success();
+        if !is_given && texts(body).iter().any(|text| self.secrets.contains(*text)) {
+            let clause = match kind {
+                OperationKind::ListSubscriptions => clause!("4.webhookList.1"),
+                _ => clause!("4.webhooks.3"),
+            };
+            notes.expect(exchange, clause, false, "body", || ("absent", "a signing secret"));
+            return;
+        }
         let may_show = exchange.seen.is_success() && !self.tax_ids.is_empty();
         if may_show && self.holds_a_tax_id(body) {
             let clause = clause!("2.business.taxIdOnFile.2");
@@ -63,6 +78,20 @@ impl Check for Withheld {
     }
 }
 
+/// The texts of fields that are called a secret.
+fn named_secrets(body: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
+    const SHORTEST: usize = 16;
+    match body {
+        Value::Object(fields) => Box::new(fields.iter().flat_map(|(name, value)| {
+            let is_named = name.to_ascii_lowercase().ends_with("secret") && holds_secret(value);
+            let own = value.as_str().filter(|text| is_named && text.len() >= SHORTEST);
+            own.into_iter().chain(named_secrets(value))
+        })),
+        Value::Array(items) => Box::new(items.iter().flat_map(named_secrets)),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
 /// The digits of a tax id as one number, without separators.
 fn tax_id(text: &str) -> Option<u64> {
     let digits = || text.bytes().filter(u8::is_ascii_digit).map(|digit| u64::from(digit - b'0'));
@@ -71,6 +100,16 @@ fn tax_id(text: &str) -> Option<u64> {
 }
 
 impl Withheld {
+    fn learn_secrets(&mut self, exchange: &Exchange<'_>) {
+        self.subscriptions.learn(exchange);
+        if let Some(body) = exchange.success_of(OperationKind::Subscribe) {
+            self.secrets.extend(named_secrets(body).map(str::to_owned));
+        }
+        for arrival in exchange.arrivals {
+            self.secrets.extend(self.subscriptions.secret_of(arrival).map(str::to_owned));
+        }
+    }
+
     /// Whether `value` contains a tax id that was sent, at any depth and under any name.
     fn holds_a_tax_id(&self, value: &Value) -> bool {
         match value {

@@ -160,6 +160,11 @@ impl KnownSubscriptions {
         })
     }
 
+    /// The secret that signed an arrival.
+    pub(super) fn secret_of(&self, arrival: &Arrival) -> Option<&str> {
+        self.known.iter().find_map(|one| one.signed_by(arrival))
+    }
+
     /// The clauses by which subscriptions ended.
     pub(super) fn endings(&self) -> impl Iterator<Item = Clause> {
         self.known.iter().filter_map(|one| Some(one.ended?.clause))
@@ -233,10 +238,15 @@ impl KnownSubscription {
     }
 
     fn has_signed(&self, arrival: &Arrival) -> bool {
+        self.signed_by(arrival).is_some()
+    }
+
+    fn signed_by(&self, arrival: &Arrival) -> Option<&str> {
         let header = arrival.signature.as_deref().map(str::as_bytes);
         let at = arrival.signed_at().unwrap_or_default();
-        let signs = |one: &CandidateSecret| one.key().verify(header, &arrival.body, at).is_ok();
-        leads_to(&self.path, arrival) && self.secrets.iter().any(signs)
+        let signs = |one: &&CandidateSecret| one.key().verify(header, &arrival.body, at).is_ok();
+        let mut candidates = self.secrets.iter().filter(|_| leads_to(&self.path, arrival));
+        candidates.find(signs).map(|one| &*one.secret)
     }
 }
 

@@ -144,7 +144,7 @@ impl FieldComparison<'_> {
             (Some(minted), Value::String(predicted), Some(Value::String(_))) => {
                 let before = self.bindings.seen(minted, predicted);
                 before.map_or_else(
-                    || "one of its own".into(),
+                    || OWN.into(),
                     |before| masked_field(name, &before.as_str().into()),
                 )
             }
@@ -170,6 +170,7 @@ impl FieldComparison<'_> {
         } else {
             seen
         };
+        let seen = if expected == OWN { format!("{seen}, which is another one's") } else { seen };
         self.differences.push(FieldDifference { field: place.to_string(), expected, seen, clause });
     }
 
@@ -260,6 +261,9 @@ impl FieldComparison<'_> {
 /// Fields that appear only in some responses (`2.businessSynced.taxIdResult`). Other unpredicted fields are
 /// unknown.
 const OCCASIONAL: [&str; 1] = [field::TAX_ID_RESULT];
+
+/// What is expected of a new name.
+const OWN: &str = "one of its own";
 
 /// Any nine digits.
 const ROUTING_NUMBER: &str = "routingNumber";

@@ -13,6 +13,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, ImportRow, Operation, OperationKind, clause};
 
 use crate::evidence::Point;
+use crate::evidence::finding::OUTCOME;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::ABSENT;
 use crate::judge::meanings::is_onboarded;
@@ -181,6 +182,10 @@ impl Grounds {
             }
             OperationKind::ImportInvoices if field.ends_with(field::OUTCOME) => {
                 self.of_row(sent, differs)
+            }
+            // A bad row must not fail the others.
+            OperationKind::ImportInvoices if field == OUTCOME && has_bad_row(predicted) => {
+                Some(clause!("4.imports.6"))
             }
             OperationKind::GetImport if is_of_report(field) && seen != ABSENT => {
                 Some(clause!("4.import.1"))
@@ -365,6 +370,12 @@ fn of_business(differs: Difference<'_>) -> Option<Clause> {
 fn is_of_report(field: &str) -> bool {
     let first = field.split('.').next().unwrap_or_default();
     ["rowCount", field::FINISHED, field::ROWS].contains(&first)
+}
+
+/// Whether a report should have a rejected row among others.
+fn has_bad_row(predicted: &Seen) -> bool {
+    let rows = predicted.success_body().and_then(|body| Fields::of(body).rows());
+    rows.is_some_and(|rows| rows.iter().any(|row| Fields::of(row).outcome() == Some("rejected")))
 }
 
 /// The sentences that a report of an import upholds.

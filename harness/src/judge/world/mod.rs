@@ -4,6 +4,7 @@ mod form;
 mod look;
 mod outside;
 mod parties;
+mod parts;
 mod reply;
 mod subject;
 mod translate;
@@ -17,7 +18,7 @@ use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
     ActionKind, BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation,
-    OperationKind, Outcome, PlatformId, Profile, Service, Timestamp, clause,
+    OperationKind, Outcome, PlatformId, Profile, Reading, Service, Timestamp, clause,
 };
 
 use crate::endpoint::{Bare, Target, origin};
@@ -30,7 +31,7 @@ use crate::judge::clock;
 use crate::judge::clock::TargetClock;
 use crate::judge::comparison::{Comparison, Freedom, is_known_outcome};
 use crate::judge::reading::{InferredChoices, Revealed};
-use crate::judge::world::form::{codes_left_open, has_digits_and_hyphens_only};
+use crate::judge::world::form::codes_left_open;
 
 pub(crate) use reply::WorldReply;
 pub(crate) use subject::Subject;
@@ -86,6 +87,36 @@ impl World {
         World { renames: true, ..self }
     }
 
+    /// How the target reads what can be read in two ways, as far as that mattered.
+    pub(crate) fn readings(&self) -> &BTreeMap<Reading, bool> {
+        self.bare.face().choices().readings()
+    }
+
+    /// The first undecided reading that mattered for the last response.
+    pub(crate) fn undecided(&self) -> Option<Reading> {
+        self.bare.face().choices().undecided()
+    }
+
+    /// The same world, where the target reads something so, or otherwise.
+    #[must_use]
+    pub(crate) fn deciding(mut self, reading: Reading, value: bool) -> World {
+        self.service().choices_mut().decide(reading, value);
+        self
+    }
+
+    /// The worlds after `act`, one for each reading that it makes matter; none if it is impossible.
+    pub(crate) fn after(&self, act: &dyn Fn(&mut World) -> bool) -> Vec<World> {
+        let mut after = self.clone();
+        let is_done = act(&mut after);
+        match after.undecided() {
+            None => is_done.then_some(after).into_iter().collect(),
+            Some(reading) => {
+                let decided = [true, false].map(|value| self.clone().deciding(reading, value));
+                decided.iter().flat_map(|world| world.after(act)).collect()
+            }
+        }
+    }
+
     /// Forgets the target's clock: from now on, only responses show it.
     pub(crate) fn forget_clock(&mut self) {
         self.clock.forget();
@@ -133,6 +164,7 @@ impl World {
         let revealed = Revealed::by(seen);
         if is_refused_otherwise(sent, seen) {
             let due = self.clone().play(sent, revealed, now).1.map(|(code, _)| code);
+            let due = due.filter(|_| !is_served_otherwise(sent));
             return (
                 after,
                 WorldReply { due, ..WorldReply::of_gap(clause!("gap.ownStatuses"), seen) },
@@ -189,8 +221,8 @@ impl World {
             && taken(predicted) != taken(seen)
     }
 
-    /// The assumption that explains why the target sees two businesses where we see one, or one where we see
-    /// two: two identifiers share a tax id, or a malformed tax id counts as none.
+    /// The assumption that explains why the target sees one business where we see two, or the reverse: a tax id in
+    /// a spelling that need not be one counts, or doesn't.
     fn is_matched_otherwise(
         &self,
         sent: &Prepared,
@@ -206,23 +238,8 @@ impl World {
         if sent.kind() != Some(OperationKind::SyncBusiness) || !is_new(self.subject(sent)) {
             return None;
         }
-        match (created(predicted)?, created(seen)?) {
-            (false, true) if !self.is_held_elsewhere(sent) => {
-                Some(clause!("gap.oneTaxIdTwoIdentifiers"))
-            }
-            (true, false) if self.sends_a_malformed_tax_id(sent) => Some(clause!("gap.taxIdForm")),
-            _ => None,
-        }
-    }
-
-    /// Whether only other platforms' businesses hold the sent tax id, in a spelling that surely is one. For
-    /// two identifiers of one caller, the document doesn't state that they are one business.
-    fn is_held_elsewhere(&self, sent: &Prepared) -> bool {
-        let platform = self.subject(sent).platform;
-        let tax_ids = self.tax_ids(sent);
-        tax_ids.iter().all(|text| has_digits_and_hyphens_only(text))
-            && !tax_ids.is_empty()
-            && tax_ids.iter().all(|tax_id| !self.bare.face().is_holder_of(platform, tax_id))
+        let differs = created(predicted)? != created(seen)?;
+        (differs && self.sends_a_malformed_tax_id(sent)).then_some(clause!("gap.taxIdForm"))
     }
 
     /// The response to a subscription without its event types. Their form and values are not shown, so the
@@ -416,6 +433,8 @@ impl World {
         let mut codes: Vec<Code> = Vec::new();
         codes.extend(call.asked().operation.as_ref().err().map(|refusal| refusal.code));
         let caller = caller.map_err(|refusal| codes.push(refusal.code));
+        let platform = *caller.as_ref().unwrap_or(&PlatformId::DEFAULT);
+        codes.extend(self.codes_of_parts(call, &way, platform, now));
         match untyped {
             Err(refusal) => codes.push(refusal.code),
             Ok(operation) => {
@@ -510,6 +529,13 @@ fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
     matches!(sent.action, PreparedAction::Call(_))
         && (400..500).contains(&seen.status)
         && is_unlisted
+}
+
+/// Whether the path is served under another method: no code is listed for that (`gap.unknownEndpoint`).
+fn is_served_otherwise(sent: &Prepared) -> bool {
+    let Some(call) = sent.call() else { return false };
+    let is_served = |method: &str| route(method, call.plain_path()).is_ok();
+    !is_served(&call.method) && OperationKind::ALL.iter().any(|kind| is_served(kind.method()))
 }
 
 /// Whether a body is refused for its size: nothing changes then.

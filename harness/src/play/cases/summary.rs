@@ -230,16 +230,13 @@ impl Summary {
         self.settle();
     }
 
-    /// Drops what was inconclusive about a clause that other steps show to be violated: the violation says more.
+    /// Drops what is inconclusive beside a violation: whatever comes after one may be in doubt because of it. The
+    /// clauses keep their status.
     fn settle(&mut self) {
-        let findings = self.failures.iter().flat_map(|failure| &failure.findings);
-        let violated: BTreeSet<Clause> = findings
-            .filter(|found| found.verdict == Verdict::Violated)
-            .map(|found| found.clause)
-            .collect();
-        self.noticed.retain(|_, Noticed { finding, .. }| {
-            finding.verdict != Verdict::Inconclusive || !violated.contains(&finding.clause)
-        });
+        if self.failures.iter().any(|failure| failure.verdict() == Verdict::Violated) {
+            self.noticed
+                .retain(|_, Noticed { finding, .. }| finding.verdict != Verdict::Inconclusive);
+        }
     }
 
     fn notice(&mut self, finding: Finding, met: u64) {

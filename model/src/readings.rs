@@ -1,0 +1,103 @@
+//! Sentences that a service can read in one of two ways. The document permits both.
+
+use serde::{Deserialize, Serialize};
+
+use crate::clause;
+use crate::clause::Clause;
+
+macro_rules! readings {
+    ($($reading:ident $field:ident $default:literal $clause:literal $yes:literal / $no:literal;)+) => {
+        /// A point that the document leaves open, with two readings.
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        #[serde(rename_all = "snake_case")]
+        pub enum Reading {
+            $(#[doc = $yes] $reading,)+
+        }
+
+        /// How a service reads each of them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Readings {
+            $(#[doc = $yes] pub $field: bool,)+
+        }
+
+        impl Default for Readings {
+            fn default() -> Readings {
+                Readings { $($field: $default,)+ }
+            }
+        }
+
+        impl Readings {
+            /// Whether the service reads it so.
+            pub const fn get(&self, reading: Reading) -> bool {
+                match reading {
+                    $(Reading::$reading => self.$field,)+
+                }
+            }
+
+            /// Whether all are as in the standard profile.
+            pub fn is_standard(&self) -> bool {
+                *self == Readings::default()
+            }
+
+            /// The same readings, but for one.
+            #[must_use]
+            pub const fn with(mut self, reading: Reading, value: bool) -> Readings {
+                match reading {
+                    $(Reading::$reading => self.$field = value,)+
+                }
+                self
+            }
+        }
+
+        impl Reading {
+            /// All of them.
+            pub const ALL: [Reading; [$(Reading::$reading),+].len()] = [$(Reading::$reading),+];
+
+            /// Its name in a profile.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Reading::$reading => stringify!($field),)+
+                }
+            }
+
+            /// The assumption that it belongs to.
+            pub const fn clause(self) -> Clause {
+                match self {
+                    $(Reading::$reading => clause!($clause),)+
+                }
+            }
+
+            /// What a service does that reads it so, or otherwise.
+            pub const fn sentence(self, value: bool) -> &'static str {
+                match (self, value) {
+                    $((Reading::$reading, true) => $yes, (Reading::$reading, false) => $no,)+
+                }
+            }
+        }
+    };
+}
+
+// Reading: field of a profile, default, clause, what the service does, what another one does.
+readings! {
+    SharedAgreement shared_agreement true "gap.sharedBusiness"
+        "The vendor of a business matched by its tax id signs once, for all platforms."
+        / "The vendor of a business matched by its tax id signs for each platform.";
+    SharedPayoutAccount shared_payout_account true "gap.sharedBusiness"
+        "A business matched by its tax id has one payout account for all platforms."
+        / "A business matched by its tax id has a payout account for each platform.";
+    SharedCollectionAccount shared_collection_account true "gap.sharedBusiness"
+        "A business matched by its tax id has one collection account for all platforms."
+        / "A business matched by its tax id has a collection account for each platform.";
+    MergedIdentifiers merged_identifiers true "gap.oneTaxIdTwoIdentifiers"
+        "A platform's second identifier with the same tax id stands for the same business."
+        / "A platform's second identifier with the same tax id is a new business, which the number does not clear.";
+    CappedPayments capped_payments true "gap.overpayment"
+        "What a payor pays beyond faceValue belongs to no invoice."
+        / "What a payor pays beyond faceValue counts once faceValue is raised.";
+    ForgivenTaxId forgiven_tax_id true "gap.wrongTaxIdStruck"
+        "A tax id that was found wrong clears compliance if it is sent again."
+        / "A tax id that was found wrong clears nothing if it is sent again.";
+}

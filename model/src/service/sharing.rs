@@ -1,0 +1,101 @@
+//! What platforms share about a business that its tax id has matched (`4.businessSync.3`, `gap.sharedBusiness`).
+//!
+//! If they share everything, it is one [`Business`]. Otherwise each platform has its own, with the same limit
+//! (`8.concentrationLimit`), and a change of what they share reaches the others.
+
+use crate::choices::Choices;
+use crate::identity::{BusinessId, PlatformId};
+use crate::readings::Reading;
+use crate::service::Service;
+use crate::service::businesses::{Business, Match};
+use crate::service::requirements::CollectionAccount;
+use crate::service::timers::Timer;
+use crate::tax_id::TaxId;
+use crate::timestamp::Timestamp;
+
+/// What platforms share, besides the number and the limit.
+struct Shared {
+    agreement: bool,
+    payout_account: bool,
+    collection_account: bool,
+}
+
+impl<C: Choices> Service<C> {
+    /// The business that a new identifier with this tax id names.
+    pub(super) fn matched_by(&mut self, caller: PlatformId, tax_id: TaxId) -> Option<Match> {
+        let holder = *self.by_tax_id.get(&tax_id)?;
+        if self.is_linked_to(holder, caller) {
+            return self.reads_so(Reading::MergedIdentifiers).then_some(Match::Same(holder));
+        }
+        let Shared { agreement, payout_account, collection_account } = self.shared();
+        let is_whole = agreement && payout_account && collection_account;
+        Some(if is_whole { Match::Same(holder) } else { Match::Known(holder) })
+    }
+
+    /// A platform's own business for one that another platform has: it begins with what they share.
+    pub(super) fn add_known_business(&mut self, known: BusinessId) -> BusinessId {
+        let id = self.add_business();
+        let (tax_id, compliance) = (self.business(known).tax_id, self.business(known).compliance);
+        let business = self.business_mut(id);
+        (business.tax_id, business.compliance) = (tax_id, compliance);
+        business.limited_with = Some(known);
+        self.business_mut(known).others.push(id);
+        self.copy_shared(known, id);
+        id
+    }
+
+    /// The business whose outstanding amount counts for the limit of `id` (`8.concentrationLimit`).
+    pub(super) fn limited(&self, id: BusinessId) -> BusinessId {
+        self.business(id).limited_with.unwrap_or(id)
+    }
+
+    /// Passes on what platforms share after a change of `id`.
+    pub(super) fn share(&mut self, now: Timestamp, id: BusinessId) {
+        let first = self.limited(id);
+        if self.business(first).others.is_empty() {
+            return;
+        }
+        let mut all = vec![first];
+        all.extend(&self.business(first).others);
+        for other in all.into_iter().filter(|other| *other != id) {
+            let was_complete = self.business(other).onboarding().is_complete();
+            if self.copy_shared(id, other) {
+                self.announce_completion(now, other, was_complete);
+                self.verify_account(now, other);
+            }
+        }
+    }
+
+    /// Gives `to` what `from` has and they share. Returns whether that changes it.
+    fn copy_shared(&mut self, from: BusinessId, to: BusinessId) -> bool {
+        let shared = self.shared();
+        let Business { agreement, payout_account, collection_account, .. } =
+            self.business(from).clone();
+        let before = self.business(to).onboarding();
+        let is_open = matches!(collection_account, CollectionAccount::Open { .. });
+        if shared.collection_account && is_open {
+            if let CollectionAccount::Verifying { opens_at, .. } =
+                self.business(to).collection_account
+            {
+                self.clear_timer(opens_at, Timer::AccountOpens(to));
+            }
+            self.business_mut(to).collection_account = collection_account;
+        }
+        let business = self.business_mut(to);
+        if shared.agreement && agreement.is_some() {
+            business.agreement = agreement;
+        }
+        if shared.payout_account && payout_account.is_some() {
+            business.payout_account = payout_account;
+        }
+        self.business(to).onboarding() != before
+    }
+
+    fn shared(&mut self) -> Shared {
+        Shared {
+            agreement: self.reads_so(Reading::SharedAgreement),
+            payout_account: self.reads_so(Reading::SharedPayoutAccount),
+            collection_account: self.reads_so(Reading::SharedCollectionAccount),
+        }
+    }
+}
