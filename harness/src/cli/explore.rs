@@ -10,9 +10,9 @@ use serde_json::json;
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::ReportFiles;
-use crate::cli::signals::StopSignals;
+use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem};
-use crate::endpoint::{Unreachable, wall_time};
+use crate::endpoint::wall_time;
 use crate::explore::{Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json, results};
 
 /// Search small worlds exhaustively: every order of actions that is possible in them.
@@ -83,20 +83,10 @@ impl Explore {
 async fn explore(output: &Output, plan: Plan) -> Result<Explored, Problem> {
     let bar = progress(output, plan.world);
     let (stop, shown) = (Arc::clone(&plan.stop), bar.clone());
-    let stop_signals = StopSignals::listen()?;
     let watch = move |states: usize| shown.set_position(states as u64);
-    let mut exploring = tokio::task::spawn_blocking(move || plan.explore(&watch));
-    let joined = tokio::select! {
-        biased;
-        received = stop_signals.received() => {
-            stop.store(true, Ordering::Relaxed);
-            received?;
-            exploring.await
-        }
-        joined = &mut exploring => joined,
-    };
+    let explored = until_stopped(&stop, move || plan.explore(&watch)).await?;
     bar.finish_and_clear();
-    Ok(joined.map_err(|error| Unreachable(error.to_string()))?)
+    Ok(explored)
 }
 
 fn progress(output: &Output, world: &World) -> ProgressBar {

@@ -4,7 +4,7 @@ mod right;
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Instant;
 
@@ -14,9 +14,9 @@ use serde_json::json;
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::ReportFiles;
-use crate::cli::signals::StopSignals;
+use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem, defect_named};
-use crate::endpoint::{Unreachable, wall_time};
+use crate::endpoint::wall_time;
 use crate::generate;
 use crate::prove::defects::{Defect, Setup};
 use crate::prove::{Proof, ProofBudget, defects, prove};
@@ -146,30 +146,23 @@ impl Prove {
     ) -> Result<Vec<Proof>, Problem> {
         let requests = self.requests.unwrap_or(setup.requests());
         let budget = ProofBudget { seeds: self.seeds, requests, steps: generate::DEFAULT_STEPS };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = threads();
         let bar = progress(output, defects.len() as u64 * self.seeds);
         let stop = Arc::new(AtomicBool::new(false));
-        let stop_signals = StopSignals::listen()?;
         let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-        let mut proving = tokio::task::spawn_blocking(move || {
-            prove(setup, &defects, budget, threads, &stopped, &|| shown.inc(1))
-        });
-        let joined = tokio::select! {
-            biased;
-            received = stop_signals.received() => {
-                stop.store(true, Ordering::Relaxed);
-                received?;
-                proving.await
-            }
-            joined = &mut proving => joined,
-        };
+        let run = move || prove(setup, &defects, budget, threads, &stopped, &|| shown.inc(1));
+        let proofs = until_stopped(&stop, run).await?;
         bar.finish_and_clear();
-        let proofs = joined.map_err(|error| Unreachable(error.to_string()))?;
         Ok(proofs?)
     }
 }
 
-pub(super) fn progress(output: &Output, trials: u64) -> ProgressBar {
+/// One thread for each processor.
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+fn progress(output: &Output, trials: u64) -> ProgressBar {
     let bar = if output.is_watched() { ProgressBar::new(trials) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template("{wide_bar} trial {pos} of {len}, {eta} left") {
         bar.set_style(style);

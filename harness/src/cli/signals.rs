@@ -1,6 +1,28 @@
 //! Signals that end a running command.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::cli::Problem;
+use crate::endpoint::Unreachable;
+
+/// Runs blocking work to its end. A signal sets `stop`, and the work ends with what it has done by then.
+pub(super) async fn until_stopped<T: Send + 'static>(
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let signals = StopSignals::listen()?;
+    let mut working = tokio::task::spawn_blocking(work);
+    let joined = tokio::select! {
+        biased;
+        received = signals.received() => {
+            stop.store(true, Ordering::Relaxed);
+            received?;
+            working.await
+        }
+        joined = &mut working => joined,
+    };
+    Ok(joined.map_err(|error| Unreachable(error.to_string()))?)
+}
 
 /// Receives Ctrl-C, SIGTERM and SIGHUP.
 #[cfg(unix)]

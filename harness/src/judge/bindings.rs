@@ -16,16 +16,6 @@ const REFERRED: [&str; 3] = ["key", "reference", "url"];
 /// Names bound to names, by field.
 type NameMap = BTreeMap<&'static str, BTreeMap<String, String>>;
 
-/// Whether `name` stands for `other`. Binds them if `name` is unbound.
-fn stands_for(names: &mut NameMap, field: &'static str, name: &str, other: &str) -> bool {
-    let names = names.entry(field).or_default();
-    if let Some(known) = names.get(name) {
-        return known == other;
-    }
-    names.insert(name.to_owned(), other.to_owned());
-    true
-}
-
 impl Bindings {
     /// Whether the model's `predicted` can be the target's `seen`. Binds them if neither is bound.
     pub(crate) fn bind(&mut self, field: &'static str, predicted: &str, seen: &str) -> bool {
@@ -40,7 +30,9 @@ impl Bindings {
 
     /// Whether `seen` was never the name of anything but the model's `predicted`. Binds them if so.
     pub(crate) fn rename(&mut self, field: &'static str, predicted: &str, seen: &str) -> bool {
-        let is_its_own = stands_for(&mut self.predicted, field, seen, predicted);
+        let names = self.predicted.entry(field).or_default();
+        let known = names.entry(seen.to_owned()).or_insert_with(|| predicted.to_owned());
+        let is_its_own = known == predicted;
         if is_its_own {
             self.seen.entry(field).or_default().insert(predicted.to_owned(), seen.to_owned());
         }

@@ -153,13 +153,36 @@ pub fn prove(
 ) -> Result<Vec<Proof>, Unreachable> {
     let trials: Vec<(&'static Defect, u64)> =
         defects.iter().flat_map(|defect| (1..=budget.seeds).map(|seed| (*defect, seed))).collect();
+    let tried = try_each(&trials, threads, stop, progress, |(defect, seed)| {
+        Experiment::new(setup, defect, *seed, budget).run()
+    });
+    let mut proofs: Vec<Proof> = Vec::new();
+    for ((defect, _), trial) in trials.iter().copied().zip(tried) {
+        let trial = trial?;
+        match proofs.last_mut().filter(|proof| std::ptr::eq(proof.defect, defect)) {
+            Some(proof) => proof.trials.push(trial),
+            None => proofs.push(Proof { defect, setup, trials: vec![trial] }),
+        }
+    }
+    Ok(proofs)
+}
+
+/// Tries each of `trials` on `threads` threads; the results have their order. Once `stop` is set, no new trial starts,
+/// and those that have begun are the first of them.
+fn try_each<T: Sync, R: Send>(
+    trials: &[T],
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+    attempt: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         let work = || {
             while !stop.load(Ordering::Relaxed) {
                 let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some((defect, seed)) = trials.get(index) else { break };
-                let tried = Experiment::new(setup, defect, *seed, budget).run();
+                let Some(trial) = trials.get(index) else { break };
+                let tried = attempt(trial);
                 done.lock().unwrap_or_else(PoisonError::into_inner).push((index, tried));
                 progress();
             }
@@ -170,15 +193,7 @@ pub fn prove(
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|(index, _)| *index);
-    let mut proofs: Vec<Proof> = Vec::new();
-    for (index, trial) in done {
-        let (defect, trial) = (trials[index].0, trial?);
-        match proofs.last_mut().filter(|proof| std::ptr::eq(proof.defect, defect)) {
-            Some(proof) => proof.trials.push(trial),
-            None => proofs.push(Proof { defect, setup, trials: vec![trial] }),
-        }
-    }
-    Ok(proofs)
+    done.into_iter().map(|(_, tried)| tried).collect()
 }
 
 /// The number of clients in a race.

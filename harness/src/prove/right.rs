@@ -2,6 +2,8 @@
 //!
 //! The judge knows nothing of the profile. Whatever it accuses of violating the document, it accuses wrongly.
 
+use std::sync::atomic::AtomicBool;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use tideover_model::{
@@ -18,6 +20,7 @@ use crate::judge::Outside;
 use crate::live::means::OTHER;
 use crate::play::cases::{Failure, InProcess, Plan, Summary, check};
 use crate::prove::stranger::Strangers;
+use crate::prove::try_each;
 
 /// What the suite has of a right service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +106,25 @@ pub fn acquit(seed: u64, sight: Sight, cases: u64) -> Result<Acquittal, Unreacha
     let accused = failures.into_iter().find(is(Verdict::Violated));
     let inconclusive = first.into_iter().find(is(Verdict::Inconclusive));
     Ok(Acquittal { seed, sight, steps, accused, inconclusive })
+}
+
+/// Plays `cases` cases with each right service of `seeds` in every set-up, on `threads` threads. Once `stop` is set, no
+/// new service is begun.
+///
+/// # Errors
+/// [`Unreachable`] if a runtime cannot start.
+pub fn acquit_all(
+    seeds: std::ops::Range<u64>,
+    cases: u64,
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Acquittal>, Unreachable> {
+    let trials: Vec<(u64, Sight)> =
+        seeds.flat_map(|seed| Sight::ALL.map(|sight| (seed, sight))).collect();
+    let acquitted =
+        try_each(&trials, threads, stop, progress, |(seed, sight)| acquit(*seed, *sight, cases));
+    acquitted.into_iter().collect()
 }
 
 /// The service's choices must not follow from the seed of the steps.

@@ -63,8 +63,7 @@ fn sentence(write: &Operation, finding: &Finding) -> Option<Clause> {
                 Some(_) => clause!("4.businessSync.1"),
             })
         }
-        Operation::SyncInvoice(_) if !is_of_invoice(finding) => Some(clause!("4.invoiceSync.3")),
-        Operation::ImportInvoices { .. } if !is_of_invoice(finding) => {
+        Operation::SyncInvoice(_) | Operation::ImportInvoices { .. } if !is_of_invoice(finding) => {
             Some(clause!("4.invoiceSync.3"))
         }
         Operation::ImportInvoices { .. } => Some(clause!("4.imports.2")),

@@ -1,21 +1,18 @@
 //! `tideover prove --right`
 
-use std::num::NonZero;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use serde_json::json;
 
-use crate::cli::prove::progress;
-use crate::cli::signals::StopSignals;
+use crate::cli::prove::{progress, threads};
+use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem};
-use crate::endpoint::Unreachable;
 use crate::play::cases::Failure;
-use crate::prove::right::{Acquittal, Sight, acquit, profile};
-use crate::report::plain;
+use crate::prove::right::{Acquittal, Sight, acquit_all, profile};
+use crate::report::document::FindingReport;
 
 /// The cases for each service and set-up.
 const CASES: u64 = 30;
@@ -23,53 +20,14 @@ const CASES: u64 = 30;
 /// Plays against the right services of `seeds` in every set-up.
 pub(super) async fn run(output: &Output, seeds: Range<u64>) -> Result<Outcome, Problem> {
     let began = Instant::now();
-    let trials: Vec<(u64, Sight)> =
-        seeds.flat_map(|seed| Sight::ALL.map(|sight| (seed, sight))).collect();
-    let wanted = trials.len();
+    let wanted = usize::try_from(seeds.end - seeds.start).unwrap_or(usize::MAX) * Sight::ALL.len();
     let bar = progress(output, wanted as u64);
     let stop = Arc::new(AtomicBool::new(false));
-    let signals = StopSignals::listen()?;
     let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-    let mut playing =
-        tokio::task::spawn_blocking(move || play(&trials, &stopped, &|| shown.inc(1)));
-    let joined = tokio::select! {
-        biased;
-        received = signals.received() => {
-            stop.store(true, Ordering::Relaxed);
-            received?;
-            playing.await
-        }
-        joined = &mut playing => joined,
-    };
+    let run = move || acquit_all(seeds, CASES, threads(), &stopped, &|| shown.inc(1));
+    let played = until_stopped(&stop, run).await??;
     bar.finish_and_clear();
-    let played = joined.map_err(|error| Unreachable(error.to_string()))??;
     print(output, &played, wanted, began)
-}
-
-/// Plays every trial on as many threads as there are processors. Once `stop` is set, no new trial starts.
-fn play(
-    trials: &[(u64, Sight)],
-    stop: &AtomicBool,
-    progress: &(dyn Fn() + Sync),
-) -> Result<Vec<Acquittal>, Unreachable> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    thread::scope(|scope| {
-        let work = || {
-            while !stop.load(Ordering::Relaxed) {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some((seed, sight)) = trials.get(index) else { break };
-                let played = acquit(*seed, *sight, CASES);
-                done.lock().unwrap_or_else(PoisonError::into_inner).push((index, played));
-                progress();
-            }
-        };
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(work);
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_unstable_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, played)| played).collect()
 }
 
 fn print(
@@ -117,15 +75,9 @@ fn print(
 
 /// A failure, the steps that show it, and the profile of the service.
 fn described(seed: u64, sight: Sight, failure: &Failure, what: &str) -> String {
-    let steps = failure.transcript.steps.iter().zip(&failure.answers).zip(1..);
-    let steps: Vec<String> = steps
-        .map(|((step, (_, seen)), number)| {
-            let answer = seen.as_ref().map_or("no answer".to_owned(), |seen| {
-                format!("{} {}", seen.status, seen.code().unwrap_or_default())
-            });
-            format!("  {number}. {} → {}", plain(step), answer.trim_end())
-        })
-        .collect();
+    let steps = FindingReport::of(failure).steps.into_iter();
+    let steps: Vec<String> =
+        steps.map(|step| format!("  {}. {} → {}", step.number, step.words, step.answer)).collect();
     let profile = profile(seed);
     format!(
         "seed {seed}, {}: {what}\n{}\n{}\n  its readings: {:?}\n",

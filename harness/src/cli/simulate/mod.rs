@@ -22,8 +22,8 @@ use serde_json::json;
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::ReportFiles;
-use crate::cli::signals::StopSignals;
-use crate::cli::{Outcome, Output, Problem, wrong};
+use crate::cli::signals::until_stopped;
+use crate::cli::{Outcome, Output, Problem};
 use crate::simulation::Bug;
 use crate::simulation::campaign::{Campaign, CampaignReport, Found, Shard};
 use crate::simulation::plan::Size;
@@ -181,24 +181,11 @@ async fn run(
         bar.set_style(style);
     }
     let stop = Arc::new(AtomicBool::new(false));
-    let stop_signals = StopSignals::listen()?;
     let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-    let mut running = tokio::task::spawn_blocking(move || {
-        campaign.run(&stopped, &|done| shown.set_position(done))
-    });
-    let mut interrupted = false;
-    let joined = tokio::select! {
-        biased;
-        received = stop_signals.received() => {
-            stop.store(true, Ordering::Relaxed);
-            received?;
-            interrupted = true;
-            running.await
-        }
-        joined = &mut running => joined,
-    };
+    let run = move || campaign.run(&stopped, &|done| shown.set_position(done));
+    let report = until_stopped(&stop, run).await?;
     bar.finish_and_clear();
-    Ok((joined.map_err(wrong)?, interrupted))
+    Ok((report, stop.load(Ordering::Relaxed)))
 }
 
 /// Refuses a path that cannot be written to. Leaves no file behind.
