@@ -94,6 +94,9 @@ readings! {
     MergedIdentifiers merged_identifiers true "gap.oneTaxIdTwoIdentifiers"
         "A platform's second identifier with the same tax id stands for the same business."
         / "A platform's second identifier with the same tax id is a new business, which the number does not clear.";
+    DistinctParties distinct_parties true "gap.selfDealing"
+        "An invoice between two businesses is no self-dealing, whatever tax id they sent."
+        / "An invoice between two businesses that sent one tax id is self-dealing.";
     CappedPayments capped_payments true "gap.overpayment"
         "What a payor pays beyond faceValue belongs to no invoice."
         / "What a payor pays beyond faceValue counts once faceValue is raised.";

@@ -749,7 +749,7 @@ pub(super) static CLAUSES: &[ClauseEntry] = &[
     assumed("gap.outstanding", "§8 Limits, Concentration limit", None,
         "Outstanding is advances less their recovered part, without fees; amountOwed includes the fee.",
         "A fee is income, not money lent."),
-    assumed("gap.selfDealing", "§4 POST /v1/advances rule 4", None,
+    assumed("gap.selfDealing", "§4 POST /v1/advances rule 4", Some("readings"),
         "Two identifiers of one business are one party, so an invoice between them is self-dealing.",
         "A second identifier must not be a way around the rule."),
     assumed("gap.testAccount", "§5 Authentication rule 5", None,

@@ -40,7 +40,11 @@ pub(super) struct Business {
     /// The other platforms' businesses that are limited with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) others: Vec<BusinessId>,
-    /// The last tax id that was found wrong.
+    /// The last tax id that came for it and that another business held, if that makes the two one party
+    /// (`gap.selfDealing`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) held_elsewhere: Option<TaxId>,
+    /// The last tax id that was found wrong, if it clears nothing any more (`gap.wrongTaxIdStruck`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) found_wrong: Option<TaxId>,
 }
@@ -58,6 +62,7 @@ impl Business {
             test_account: false,
             limited_with: None,
             others: Vec::new(),
+            held_elsewhere: None,
             found_wrong: None,
         }
     }
@@ -217,12 +222,6 @@ impl<C: Choices> Service<C> {
         linked.iter().any(|one| self.relationships.owner(one.0) == platform.0)
     }
 
-    /// Whether the business with this tax id is one of `caller`'s.
-    pub fn is_holder_of(&self, caller: PlatformId, tax_id: &str) -> bool {
-        let holder = TaxId::parse(tax_id).and_then(|tax_id| self.by_tax_id.get(&tax_id));
-        holder.is_some_and(|holder| self.is_linked_to(*holder, caller))
-    }
-
     pub(super) fn add_business(&mut self) -> BusinessId {
         let id = BusinessId(
             u32::try_from(self.businesses.len()).expect("more than four billion businesses"),
@@ -237,13 +236,15 @@ impl<C: Choices> Service<C> {
         let Some(tax_id) = tax_id else {
             return TaxIdOutcome::Malformed;
         };
-        let was_wrong = self.business(id).found_wrong == Some(tax_id);
-        if was_wrong && !self.reads_so(Reading::ForgivenTaxId) {
+        if self.business(id).found_wrong == Some(tax_id) {
             return TaxIdOutcome::Malformed;
         }
         match self.business(id).tax_id {
             Some(on_file) if on_file != tax_id => return TaxIdOutcome::Differs,
-            None if self.by_tax_id.contains_key(&tax_id) => return TaxIdOutcome::HeldByAnother,
+            None if self.by_tax_id.contains_key(&tax_id) => {
+                self.file_tax_id(id, tax_id);
+                return TaxIdOutcome::HeldByAnother;
+            }
             Some(_) | None => self.file_tax_id(id, tax_id),
         }
         let compliance = &mut self.business_mut(id).compliance;
@@ -256,10 +257,23 @@ impl<C: Choices> Service<C> {
 
     /// Files a tax id if the business has none and no other business has it.
     pub(super) fn file_tax_id(&mut self, id: BusinessId, tax_id: TaxId) {
-        if self.business(id).tax_id.is_none() && !self.by_tax_id.contains_key(&tax_id) {
-            self.by_tax_id.insert(tax_id, id);
-            self.business_mut(id).tax_id = Some(tax_id);
+        if self.business(id).tax_id.is_some() {
+            return;
         }
+        if *self.by_tax_id.entry(tax_id).or_insert(id) == id {
+            self.business_mut(id).tax_id = Some(tax_id);
+        } else if !self.reads_so(Reading::DistinctParties) {
+            self.business_mut(id).held_elsewhere = Some(tax_id);
+        }
+    }
+
+    /// Whether two businesses are one, or count as one for their tax id (`gap.selfDealing`).
+    pub(super) fn are_one_party(&self, one: BusinessId, other: BusinessId) -> bool {
+        let number = |id: BusinessId| {
+            let business = self.business(id);
+            business.tax_id.or(business.held_elsewhere)
+        };
+        one == other || number(one).is_some() && number(one) == number(other)
     }
 
     /// Removes the tax id from file.

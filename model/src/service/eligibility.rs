@@ -152,13 +152,13 @@ impl<C: Choices> Service<C> {
         if invoice.advance.is_some() {
             hearing.hear(Objection::Advanced)?;
         }
-        // `gap.selfDealing`
-        let own = payee == self.relationship(invoice.payor).business;
+        let payor = self.relationship(invoice.payor).business;
         let issued = invoice.status == InvoiceStatus::Issued;
         let collected = invoice.paid_in > Cents::ZERO;
         // `gap.daysToDueDate`
         let days = now.whole_days_until(invoice.due_date);
         let terms = Terms { face_value: invoice.face_value, days };
+        let own = self.are_one_party(payee, payor);
         self.raise(own, Objection::SelfDealing, hearing)?;
         self.raise(!issued, Objection::NotIssued, hearing)?;
         let collected = collected && self.choices.reserves(Reservation::Collected);

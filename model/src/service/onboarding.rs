@@ -4,6 +4,7 @@ use crate::choices::{Choices, Transition};
 use crate::happening::{Impossible, Outcome, VendorRoute};
 use crate::identity::{BusinessId, PlatformId, RelationshipId};
 use crate::operation::Address;
+use crate::readings::Reading;
 use crate::service::Service;
 use crate::service::businesses::Business;
 use crate::service::requirements::{Agreement, CollectionAccount};
@@ -255,7 +256,8 @@ impl<C: Choices> Service<C> {
         if self.business(id).tax_id.is_none() {
             return Err(Impossible::new("no tax id is on file"));
         }
-        let found_wrong = self.business(id).tax_id;
+        let is_forgiven = self.reads_so(Reading::ForgivenTaxId);
+        let found_wrong = self.business(id).tax_id.filter(|_| !is_forgiven);
         self.strike_tax_id(id);
         let business = self.business_mut(id);
         (business.compliance, business.found_wrong) = (None, found_wrong);

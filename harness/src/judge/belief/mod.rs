@@ -353,7 +353,11 @@ impl Belief {
         let best = kept.iter().min_by_key(|attempt| attempt.reply.doubts.len());
         let best = best.map(|attempt| attempt.reply.clone());
         self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
-        self.worlds.sort_by(|one, other| other.readings().cmp(one.readings()));
+        // Those with the same readings stand together, the plainest first.
+        self.worlds.sort_by(|one, other| {
+            let (one, other) = (one.readings(), other.readings());
+            one.len().cmp(&other.len()).then_with(|| other.cmp(one))
+        });
         if self.worlds.len() > 1 {
             self.bound();
         }

@@ -28,8 +28,7 @@ mod unchanged;
 mod wanted;
 
 use tideover_model::clause::Kind;
-use tideover_model::wire::field;
-use tideover_model::{ActionKind, Clause, OperationKind};
+use tideover_model::{ActionKind, Clause};
 
 use crate::evidence::finding::{Finding, Verdict};
 use crate::evidence::tally::Tally;
@@ -193,29 +192,13 @@ impl Notes {
         }
     }
 
-    /// Removes findings that come of another one: in the content of a success that should have been a refusal, and
-    /// in a response that contradicts itself.
+    /// Removes the findings in the content of a success that should have been a refusal: they come of it.
     pub(crate) fn keep_the_cause(&mut self, exchange: &Exchange<'_>) {
         let operation = exchange.operation();
         let is_undue = exchange.seen.is_success()
             && self.findings.iter().any(|found| found.operation == operation && found.is_outcome());
         if is_undue {
             self.findings.retain(|found| found.operation != operation || found.is_outcome());
-        }
-        // Of a response that contradicts itself about the account, nobody knows which half is wrong.
-        let of_account = |found: &Finding| {
-            let field = found.field.as_str();
-            found.operation == operation
-                && (field.starts_with(field::REMITTANCE) || field == "onboarding.collectionAccount")
-        };
-        if exchange.kind() == Some(OperationKind::GetBusiness)
-            && self.findings.iter().any(of_account)
-        {
-            let within = consistent::contradictions_within(exchange);
-            if !within.is_empty() {
-                self.findings.retain(|found| !of_account(found));
-                self.findings.extend(within);
-            }
         }
     }
 

@@ -41,7 +41,7 @@ struct Opening {
     is_from_the_start: bool,
 }
 
-/// How long a transition may take of which no profile says how long it takes: a day. Seconds.
+/// How long an account may take to open if no profile says how long: a day. Seconds.
 const PATIENCE: u64 = 24 * 3600;
 
 /// What is waited for.
@@ -202,8 +202,9 @@ impl Delays {
             }
         };
         let waited = between(wait.enabled, exchange.since);
-        // The document says "usually" of one and nothing of the others: only a stated profile promises more.
-        let most = if *known == Known::default() { PATIENCE.max(bound.max) } else { bound.max };
+        // The document says "usually a few minutes" of the account: only a stated profile promises more.
+        let is_patient = awaited == Awaited::CollectionAccount && *known == Known::default();
+        let most = if is_patient { PATIENCE } else { bound.max };
         (waited > most).then(|| Point {
             clause,
             holds: false,
