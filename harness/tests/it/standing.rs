@@ -100,6 +100,7 @@ async fn a_run_in_process_meets_exactly_checked_clauses() {
         Needs::Vendor,
         Needs::Operator,
         Needs::OwnPort,
+        Needs::SecondKey,
         Needs::Inbox,
         Needs::Clock,
         Needs::Known,
@@ -121,6 +122,7 @@ async fn a_run_over_http_meets_all_external_clauses() {
             Needs::Vendor,
             Needs::Operator,
             Needs::OwnPort,
+            Needs::SecondKey,
             Needs::Inbox,
             Needs::Clock,
             Needs::Known
@@ -197,7 +199,8 @@ async fn a_complete_run_with_an_inbox_passes() {
 
 #[tokio::test]
 async fn a_complete_run_with_everything_passes() {
-    assert_reached(&[Needs::Vendor, Needs::Operator, Needs::Inbox, Needs::Clock]).await;
+    let all = [Needs::Vendor, Needs::Operator, Needs::SecondKey, Needs::Inbox, Needs::Clock];
+    assert_reached(&all).await;
 }
 
 /// Without an operator, nobody triggers the events of the outside world.

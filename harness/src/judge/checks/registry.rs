@@ -58,12 +58,21 @@ static WATCHED: &[RegisteredCheck] = &[
     registered(
         "prediction",
         &[Needs::Operator],
-        &[clause!("2.businessSync.taxId"), clause!("4.businessSync.3")],
+        &[
+            clause!("2.businessSync.taxId"),
+            clause!("4.businessSync.3"),
+            clause!("5.authentication.3.3"),
+        ],
     ),
     registered(
         "prediction",
         &[Needs::SecondKey],
-        &[clause!("5.authentication.4"), clause!("5.authentication.4.2")],
+        &[
+            clause!("5.authentication.4"),
+            clause!("5.authentication.4.2"),
+            // An unknown reference breaks the sentence on the deletion.
+            clause!("7.codes.subscription_not_found"),
+        ],
     ),
     registered("prediction", &[Needs::Vendor], ADVANCED),
     registered("prediction", &[Needs::Operator, Needs::OwnPort], OUTSIDE),
@@ -302,9 +311,6 @@ const OUTSIDE: &[Clause] = &[
     clause!("4.businessSync.1.2"),
     clause!("4.invitations.11"),
     clause!("5.authentication.2"),
-    clause!("5.authentication.3.3"),
-    clause!("5.authentication.4"),
-    clause!("5.authentication.4.2"),
     clause!("5.authentication.5"),
     clause!("7.codes.upstream_failed"),
     clause!("gap.advanceTransitions"),
