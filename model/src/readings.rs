@@ -100,6 +100,9 @@ readings! {
     CappedPayments capped_payments true "gap.overpayment"
         "What a payor pays beyond faceValue belongs to no invoice."
         / "What a payor pays beyond faceValue counts once faceValue is raised.";
+    KeptPayments kept_payments true "gap.overpayment"
+        "What was collected counts again when faceValue is lowered and raised."
+        / "What a lowered faceValue leaves over counts for the invoice no more.";
     ForgivenTaxId forgiven_tax_id true "gap.wrongTaxIdStruck"
         "A tax id that was found wrong clears compliance if it is sent again."
         / "A tax id that was found wrong clears nothing if it is sent again.";

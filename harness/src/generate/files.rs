@@ -151,7 +151,6 @@ impl Walk {
                     "g2,v1,V1 Ltd,p1,P1 Ltd,ISSUED,0,",
                     "g3,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483648,",
                     "g4,v1,V1 Ltd,p1,P1 Ltd,DRAFT,1000,",
-                    "g5,v1,,p1,P1 Ltd,ISSUED,1000,",
                     "g6,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483647,",
                 ],
             ),

@@ -1,6 +1,7 @@
 //! What the service mints, under the model's name and under the target's name.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Two-way bindings between names, made on first sight. One name never stands for two things.
@@ -46,14 +47,51 @@ impl Bindings {
 
     /// `text` with the target's names replaced by the model's. Borrowed if it contains none.
     pub(crate) fn translate<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut translated = Cow::Borrowed(text);
         let named = REFERRED.iter().filter_map(|field| self.predicted.get(field));
-        for (seen, predicted) in named.flatten() {
-            // Short names occur in other words by chance.
-            if seen.len() >= 8 && translated.contains(seen) {
-                translated = translated.replace(seen, predicted).into();
-            }
+        // Short names occur in other words by chance.
+        let known = named.flatten().filter(|(seen, _)| seen.len() >= 8 && text.contains(*seen));
+        let mut known: Vec<(&String, &String)> = known.collect();
+        if known.is_empty() {
+            return Cow::Borrowed(text);
         }
-        translated
+        // A name may begin with another one.
+        known.sort_by_key(|(seen, _)| Reverse(seen.len()));
+        replaced(text, &known).into()
+    }
+}
+
+/// The text with each whole name replaced, the first of `names` before the others.
+fn replaced(text: &str, names: &[(&String, &String)]) -> String {
+    let Some(((seen, predicted), shorter)) = names.split_first() else { return text.to_owned() };
+    let continues = |next: Option<char>| next.is_some_and(|next| next.is_ascii_alphanumeric());
+    let is_whole = |place: &usize| {
+        let (before, after) = (&text[..*place], &text[*place + seen.len()..]);
+        !continues(before.chars().next_back()) && !continues(after.chars().next())
+    };
+    let mut translated = String::with_capacity(text.len());
+    let mut rest = 0;
+    for place in text.match_indices(seen.as_str()).map(|(place, _)| place).filter(is_whole) {
+        translated.push_str(&replaced(&text[rest..place], shorter));
+        translated.push_str(predicted);
+        rest = place + seen.len();
+    }
+    translated.push_str(&replaced(&text[rest..], shorter));
+    translated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_begins_with_another_is_translated_whole() {
+        let mut bindings = Bindings::default();
+        for (predicted, seen) in [("first", "acme_sk_live_a"), ("second", "acme_sk_live_aB7")] {
+            assert!(bindings.bind("key", predicted, seen));
+        }
+        assert_eq!(bindings.translate("Bearer acme_sk_live_a"), "Bearer first");
+        assert_eq!(bindings.translate("Bearer acme_sk_live_aB7"), "Bearer second");
+        assert_eq!(bindings.translate("Bearer acme_sk_live_aC8"), "Bearer acme_sk_live_aC8");
+        assert_eq!(bindings.translate("/x/acme_sk_live_aB7/acme_sk_live_a"), "/x/second/first");
     }
 }

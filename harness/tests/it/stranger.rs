@@ -17,7 +17,7 @@ use tideover_harness::report::plain;
 use tideover_model::{Destinations, Face, Profile, Service};
 
 /// Profiles of correct services. The judge knows none of them.
-const PROFILES: [&str; 15] = [
+const PROFILES: [&str; 16] = [
     "",
     "body_limit = 40000",
     "per_invoice_maximum = 100000",
@@ -31,6 +31,7 @@ const PROFILES: [&str; 15] = [
     "readings = { shared_agreement = false, shared_payout_account = false, shared_collection_account = false }",
     "readings.merged_identifiers = false",
     "readings.capped_payments = false",
+    "readings.kept_payments = false",
     "readings.forgiven_tax_id = false",
     "readings = { shared_agreement = false, shared_payout_account = false, merged_identifiers = false, capped_payments = false, forgiven_tax_id = false }",
 ];

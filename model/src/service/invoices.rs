@@ -7,6 +7,7 @@ use crate::choices::Choices;
 use crate::face::Answer;
 use crate::identity::{InvoiceId, PlatformId, RelationshipId};
 use crate::operation::InvoiceSync;
+use crate::readings::Reading;
 use crate::service::advances::Advance;
 use crate::service::subscriptions::EventSubject;
 use crate::service::{Service, UNSYNCED, UNSYNCED_INVOICE};
@@ -122,9 +123,13 @@ impl<C: Choices> Service<C> {
                 (SyncOutcome::Created, None)
             }
             Some(id) => {
-                let invoice = self.invoice_mut(id);
-                let before = invoice.collection_state();
-                *invoice = Invoice { paid_in: invoice.paid_in, ..synced };
+                let (before, paid_in) =
+                    (self.invoice(id).collection_state(), self.invoice(id).paid_in);
+                let face_value = synced.face_value.cents();
+                // `gap.overpayment`
+                let is_kept = paid_in <= face_value || self.reads_so(Reading::KeptPayments);
+                let paid_in = if is_kept { paid_in } else { face_value };
+                *self.invoice_mut(id) = Invoice { paid_in, ..synced };
                 self.announce_collection(now, id, before);
                 (SyncOutcome::Updated, None)
             }

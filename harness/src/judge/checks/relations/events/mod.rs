@@ -114,7 +114,9 @@ impl Events {
             Some(ActionKind::VendorAddsBankAccount | ActionKind::VendorCompletesOnboarding)
         ) && let Some(name) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
         {
-            self.payouts.entry(name).or_default().1 += 1;
+            let (known, changes) = self.payouts.entry(name).or_default();
+            // The vendor cannot change an account that the caller has set.
+            *changes += usize::from(known.is_empty());
         }
         if exchange.success_of(OperationKind::SetPayoutAccount).is_none() {
             return false;
