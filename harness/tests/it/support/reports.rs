@@ -21,6 +21,7 @@ pub(crate) const IN_PROCESS: &[Needs] = &[
     Needs::Vendor,
     Needs::Operator,
     Needs::OwnPort,
+    Needs::SecondKey,
     Needs::Inbox,
     Needs::Clock,
     Needs::Known,
