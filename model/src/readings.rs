@@ -100,7 +100,7 @@ readings! {
     CappedPayments capped_payments true "gap.overpayment"
         "What a payor pays beyond faceValue belongs to no invoice."
         / "What a payor pays beyond faceValue counts once faceValue is raised.";
-    KeptPayments kept_payments true "gap.overpayment"
+    KeptPayments kept_payments true "gap.faceValueLowered"
         "What was collected counts again when faceValue is lowered and raised."
         / "What a lowered faceValue leaves over counts for the invoice no more.";
     ForgivenTaxId forgiven_tax_id true "gap.wrongTaxIdStruck"

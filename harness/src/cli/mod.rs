@@ -238,6 +238,11 @@ fn authorities(path: Option<&Path>) -> Result<Authorities, Problem> {
     path.map_or(Ok(Authorities::default()), load)
 }
 
+/// One thread for each processor.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 fn wrong(why: impl std::fmt::Display) -> Problem {
     Problem::Wrong(why.to_string())
 }

@@ -2,10 +2,8 @@
 
 mod right;
 
-use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -15,7 +13,7 @@ use serde_json::json;
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
-use crate::cli::{Outcome, Output, Problem, defect_named};
+use crate::cli::{Outcome, Output, Problem, defect_named, threads};
 use crate::endpoint::wall_time;
 use crate::generate;
 use crate::prove::defects::{Defect, Setup};
@@ -155,11 +153,6 @@ impl Prove {
         bar.finish_and_clear();
         Ok(proofs?)
     }
-}
-
-/// One thread for each processor.
-fn threads() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 fn progress(output: &Output, trials: u64) -> ProgressBar {

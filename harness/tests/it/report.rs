@@ -19,16 +19,6 @@ use tideover_model::{Profile, clause};
 
 use crate::support::reports::{SEED, plan, report, with_defect};
 
-const OVER_HTTP: &[Needs] = &[
-    Needs::Requests,
-    Needs::Writes,
-    Needs::Vendor,
-    Needs::Operator,
-    Needs::OwnPort,
-    Needs::SecondKey,
-    Needs::Inbox,
-];
-
 async fn right(plan: &Plan) -> Summary {
     let service = service(Profile::default(), SEED, INBOX);
     cases::check(&mut InProcess::new(service, start()), plan).await.unwrap()
@@ -202,7 +192,7 @@ async fn a_run_over_http_reports_latencies() {
         plan: &plan,
         summary: &summary,
         target: "a mock",
-        offers: OVER_HTTP,
+        offers: Needs::OF_A_MOCK,
         unproven: &[],
         finished: start(),
         took,

@@ -95,18 +95,7 @@ fn clauses_show_only_in_checked_clauses() {
 async fn a_run_in_process_meets_exactly_checked_clauses() {
     let summary = cases::check(&mut in_process(), &plan(150)).await.unwrap();
     let met: BTreeSet<Clause> = summary.met.clauses().collect();
-    let all = [
-        Needs::Requests,
-        Needs::Vendor,
-        Needs::Operator,
-        Needs::OwnPort,
-        Needs::SecondKey,
-        Needs::Inbox,
-        Needs::Clock,
-        Needs::Known,
-        Needs::Inside,
-    ];
-    assert_eq!(met, within_reach(&all));
+    assert_eq!(met, within_reach(Needs::OF_THE_MODEL));
 }
 
 #[tokio::test]
@@ -115,19 +104,7 @@ async fn a_run_over_http_meets_all_external_clauses() {
     let (_mock, target) = embedded(&plan.header).await.unwrap();
     let summary = cases::check(&mut OverHttp::new(target), &plan).await.unwrap();
     let met: BTreeSet<Clause> = summary.met.clauses().collect();
-    assert_eq!(
-        met,
-        within_reach(&[
-            Needs::Requests,
-            Needs::Vendor,
-            Needs::Operator,
-            Needs::OwnPort,
-            Needs::SecondKey,
-            Needs::Inbox,
-            Needs::Clock,
-            Needs::Known
-        ])
-    );
+    assert_eq!(met, within_reach(Needs::OF_A_MOCK));
 }
 
 /// A strange service that is played with what the options give.

@@ -785,7 +785,7 @@ pub(super) static CLAUSES: &[ClauseEntry] = &[
     assumed("gap.waterfall", "§2 Amounts, forwardedAtPayment", None,
         "A payment recovers the advance, then the fee; the rest goes to the business.",
         "The usual order of a lender: principal, then fee, then the rest."),
-    assumed("gap.faceValueLowered", "§2 Invoice, collected", None,
+    assumed("gap.faceValueLowered", "§2 Invoice, collected", Some("readings"),
         "A sync may lower faceValue below the collected amount; collected then equals faceValue.",
         "A credit note is real; collected must never exceed faceValue."),
     assumed("gap.overpayment", "§2 Invoice, collected", Some("readings"),

@@ -239,13 +239,11 @@ impl<C: Choices> Service<C> {
         if self.business(id).found_wrong == Some(tax_id) {
             return TaxIdOutcome::Malformed;
         }
+        self.file_tax_id(id, tax_id);
         match self.business(id).tax_id {
+            None => return TaxIdOutcome::HeldByAnother,
             Some(on_file) if on_file != tax_id => return TaxIdOutcome::Differs,
-            None if self.by_tax_id.contains_key(&tax_id) => {
-                self.file_tax_id(id, tax_id);
-                return TaxIdOutcome::HeldByAnother;
-            }
-            Some(_) | None => self.file_tax_id(id, tax_id),
+            Some(_) => {}
         }
         let compliance = &mut self.business_mut(id).compliance;
         if compliance.is_some() {

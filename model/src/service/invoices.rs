@@ -123,13 +123,14 @@ impl<C: Choices> Service<C> {
                 (SyncOutcome::Created, None)
             }
             Some(id) => {
-                let (before, paid_in) =
-                    (self.invoice(id).collection_state(), self.invoice(id).paid_in);
-                let face_value = synced.face_value.cents();
-                // `gap.overpayment`
-                let is_kept = paid_in <= face_value || self.reads_so(Reading::KeptPayments);
-                let paid_in = if is_kept { paid_in } else { face_value };
-                *self.invoice_mut(id) = Invoice { paid_in, ..synced };
+                let known = self.invoice(id);
+                let before = known.collection_state();
+                let mut synced = Invoice { paid_in: known.paid_in, ..synced };
+                // `gap.faceValueLowered`
+                if synced.collected() < synced.paid_in && !self.reads_so(Reading::KeptPayments) {
+                    synced.paid_in = synced.collected();
+                }
+                *self.invoice_mut(id) = synced;
                 self.announce_collection(now, id, before);
                 (SyncOutcome::Updated, None)
             }

@@ -13,6 +13,7 @@ mod laws;
 mod lifecycle;
 mod money;
 mod normal_form;
+mod readings;
 mod shapes;
 mod signature;
 mod snapshot;

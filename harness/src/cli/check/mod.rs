@@ -191,14 +191,7 @@ impl CheckCommand {
 
     /// The facilities of the target: all that a mock offers, and in process also its internal state.
     fn offers(&self) -> &'static [Needs] {
-        use Needs::{
-            Clock, Inbox, Inside, Known, Operator, OwnPort, Requests, SecondKey, Vendor, Writes,
-        };
-        if self.in_process {
-            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Clock, SecondKey, Known, Inside]
-        } else {
-            &[Requests, Writes, Vendor, Operator, OwnPort, Inbox, Clock, SecondKey, Known]
-        }
+        if self.in_process { Needs::OF_THE_MODEL } else { Needs::OF_A_MOCK }
     }
 
     async fn run_live(

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::cli::prove::{progress, threads};
+use crate::cli::prove::progress;
 use crate::cli::signals::until_stopped;
-use crate::cli::{Outcome, Output, Problem};
+use crate::cli::{Outcome, Output, Problem, threads};
 use crate::play::cases::Failure;
 use crate::prove::right::{Acquittal, Sight, acquit_all, profile};
 use crate::report::document::FindingReport;

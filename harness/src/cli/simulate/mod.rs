@@ -9,11 +9,9 @@ mod twice;
 
 use std::fs;
 use std::fs::File;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Instant;
 
 use clap::Args;
@@ -23,7 +21,7 @@ use serde_json::json;
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
-use crate::cli::{Outcome, Output, Problem};
+use crate::cli::{Outcome, Output, Problem, threads};
 use crate::simulation::Bug;
 use crate::simulation::campaign::{Campaign, CampaignReport, Found, Shard};
 use crate::simulation::plan::Size;
@@ -136,13 +134,12 @@ impl Simulate {
 
     async fn campaign(&self, output: &Output, seeds: &Seeds) -> Result<Outcome, Problem> {
         let began = Instant::now();
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let campaign = Campaign {
             seeds: seeds.0.clone(),
             shard: self.shard.unwrap_or(Shard::WHOLE),
             size: self.size.into(),
             bug: self.bug,
-            jobs: self.jobs.map_or(cores, usize::from),
+            jobs: self.jobs.map_or_else(threads, usize::from),
             until_found: self.bug.is_some(),
         };
         output.announce(text::campaign_begins(&campaign))?;

@@ -29,6 +29,25 @@ pub enum Needs {
 }
 
 impl Needs {
+    /// All that the model offers in process, its internal state last.
+    pub const OF_THE_MODEL: &[Needs] = &[
+        Needs::Requests,
+        Needs::Writes,
+        Needs::Vendor,
+        Needs::Operator,
+        Needs::OwnPort,
+        Needs::SecondKey,
+        Needs::Inbox,
+        Needs::Clock,
+        Needs::Known,
+        Needs::Inside,
+    ];
+    /// All that our own mock offers: the same but for the internal state.
+    pub const OF_A_MOCK: &[Needs] = match Needs::OF_THE_MODEL {
+        [offered @ .., Needs::Inside] => offered,
+        _ => panic!("the internal state is not the last"),
+    };
+
     /// The option that permits writes, in words.
     pub(crate) const WRITES: &str =
         "writes (--sandbox where nothing is real, --allow-writes with test accounts elsewhere)";

@@ -15,18 +15,6 @@ use tideover_model::{Destinations, Profile};
 
 pub(crate) const SEED: u64 = 11;
 
-pub(crate) const IN_PROCESS: &[Needs] = &[
-    Needs::Requests,
-    Needs::Writes,
-    Needs::Vendor,
-    Needs::Operator,
-    Needs::OwnPort,
-    Needs::SecondKey,
-    Needs::Inbox,
-    Needs::Clock,
-    Needs::Known,
-    Needs::Inside,
-];
 pub(crate) fn plan(cases: u64) -> Plan {
     let header = Header::new(SEED, start(), Profile::default());
     Plan { header, first: 0, cases, steps: 50, max_findings: 5 }
@@ -41,7 +29,8 @@ pub(crate) async fn with_defect(name: &str, plan: &Plan) -> Summary {
 pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
     let took = Duration::from_millis(1234);
     let (target, replay) = ("the model, in process", &["tideover replay it".to_owned()]);
-    let (offers, ended, left_behind, unasked, races) = (IN_PROCESS, None, &[][..], None, None);
+    let (offers, ended, left_behind, unasked, races) =
+        (Needs::OF_THE_MODEL, None, &[][..], None, None);
     Run {
         command: "check",
         plan,

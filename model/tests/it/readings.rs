@@ -1,0 +1,66 @@
+//! What the document lets a service read in two ways (`readings` of a profile).
+
+use serde_json::{Value, json};
+use tideover_model::{Profile, Reading};
+
+use crate::desk::{Desk, round_numbers};
+
+/// What `play` shows of a service that reads a point as the standard profile does, and of one that reads it otherwise.
+fn read_both_ways(reading: Reading, play: fn(&mut Desk) -> Value) -> [Value; 2] {
+    // Only then are there two businesses with one number.
+    let apart = round_numbers().readings.with(Reading::MergedIdentifiers, false);
+    [true, false].map(|value| {
+        let readings = apart.with(reading, value);
+        let mut desk = Desk::with(Profile { readings, ..round_numbers() });
+        desk.onboard("acme", "123456789");
+        desk.sync_invoice("acme", "INV-1", 1_000);
+        let seen = play(&mut desk);
+        desk.audit();
+        seen
+    })
+}
+
+/// `gap.overpayment`
+#[test]
+fn an_overpayment_may_count_once_the_face_value_is_raised() {
+    let collected = read_both_ways(Reading::CappedPayments, |desk| {
+        desk.pay("acme", "INV-1", 1_500);
+        desk.sync_invoice("acme", "INV-1", 2_000);
+        desk.invoice("acme", "INV-1")["collected"].clone()
+    });
+    assert_eq!(collected, [json!(1_000), json!(1_500)]);
+}
+
+/// `gap.faceValueLowered`
+#[test]
+fn what_a_lowered_face_value_leaves_over_may_count_no_more() {
+    let collected = read_both_ways(Reading::KeptPayments, |desk| {
+        desk.pay("acme", "INV-1", 900);
+        desk.sync_invoice("acme", "INV-1", 600);
+        assert_eq!(desk.invoice("acme", "INV-1")["collected"], 600);
+        desk.sync_invoice("acme", "INV-1", 1_000);
+        desk.invoice("acme", "INV-1")["collected"].clone()
+    });
+    assert_eq!(collected, [json!(900), json!(600)]);
+}
+
+/// `gap.selfDealing`
+#[test]
+fn two_businesses_that_sent_one_tax_id_may_be_one_party() {
+    let refused = read_both_ways(Reading::DistinctParties, |desk| {
+        desk.sync_business("globex", "123456789");
+        desk.request_advance("acme", "INV-1").body["code"].clone()
+    });
+    assert_eq!(refused, [Value::Null, json!("self_dealing")]);
+}
+
+/// `gap.wrongTaxIdStruck`
+#[test]
+fn a_tax_id_that_was_found_wrong_may_clear_nothing() {
+    let cleared = read_both_ways(Reading::ForgivenTaxId, |desk| {
+        desk.act(&json!({ "action": "taxIdFoundWrong", "payeeExternalId": "acme" }));
+        desk.sync_business("acme", "123456789");
+        desk.get("/v1/organizations/acme").body["onboarding"]["compliance"].clone()
+    });
+    assert_eq!(cleared, [json!(true), json!(false)]);
+}
