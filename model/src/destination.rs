@@ -11,7 +11,7 @@ pub enum Destinations {
     /// Only to public https URLs, as the document says.
     #[default]
     Public,
-    /// Also over plain http and to this machine: for local work.
+    /// Also to this machine, and there over plain http: for local work.
     Local,
     /// Also over plain http and to any address: for receivers in containers and private networks.
     Anywhere,
@@ -94,7 +94,8 @@ impl Destinations {
             if *inbox == url.origin().ascii_serialization());
         let anywhere = *self == Destinations::Anywhere;
         let local = anywhere || *self == Destinations::Local;
-        if url.scheme() != "https" && !(url.scheme() == "http" && (local || is_inbox)) {
+        let may_be_plain = anywhere || is_inbox || local && is_this_machine(&url);
+        if url.scheme() != "https" && !(url.scheme() == "http" && may_be_plain) {
             let is_port =
                 url.cannot_be_a_base() && url.path().starts_with(|it: char| it.is_ascii_digit());
             return Err(if is_port {
@@ -130,6 +131,16 @@ impl Destinations {
             Some(Host::Ipv6(address)) => judge(address.into()),
         }?;
         Ok(url)
+    }
+}
+
+/// Whether a URL leads to this machine, by address or by name.
+fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_local_name(name),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => unwrapped(address.into()).is_loopback(),
+        None => false,
     }
 }
 

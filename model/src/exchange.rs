@@ -32,7 +32,7 @@ use crate::wire::request::{
     SessionRequest, SubscriptionRequest,
 };
 use crate::wire::route::{Route, route};
-use crate::wire::schema::find;
+use crate::wire::schema::{Domain, find};
 
 /// The parts of a request that the API reads.
 #[derive(Clone, Copy, Debug)]
@@ -327,6 +327,11 @@ fn object<T: DeserializeOwned + ToSchema>(
     }
 }
 
+/// The value on the way `path` of fields.
+fn value_at<'v>(whole: Option<&'v Value>, path: &[String]) -> Option<&'v Value> {
+    path.iter().try_fold(whole?, |place, name| place.get(name))
+}
+
 /// What is wrong with a body: its syntax, or the first field that does not fit.
 fn explain<T: DeserializeOwned>(kind: OperationKind, text: &str) -> Refusal {
     const WHOLE: Clause = clause!("7.codes.invalid_request");
@@ -339,7 +344,13 @@ fn explain<T: DeserializeOwned>(kind: OperationKind, text: &str) -> Refusal {
         Err(error) => {
             let whole = serde_json::from_str(text).ok();
             let field = find(kind.fields(), names(&error).iter().map(String::as_str));
-            (problem(whole.as_ref(), &error), field.map_or(WHOLE, |field| field.clause))
+            let stated = field.map_or(WHOLE, |field| field.clause);
+            let is_blank = field.is_some_and(|field| {
+                matches!(field.domain(), Domain::Text { least: 0 })
+                    && value_at(whole.as_ref(), &names(&error)) == Some(&Value::from(""))
+            });
+            let clause = if is_blank { clause!("gap.emptyIdentifier") } else { stated };
+            (problem(whole.as_ref(), &error), clause)
         }
     };
     // A more lenient service may accept the body.

@@ -94,15 +94,19 @@ impl InvoiceStatus {
         InvoiceStatus::Voided,
     ];
 
+    /// How the document writes it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            InvoiceStatus::Issued => "ISSUED",
+            InvoiceStatus::PartiallyPaid => "PARTIALLY_PAID",
+            InvoiceStatus::Paid => "PAID",
+            InvoiceStatus::Voided => "VOIDED",
+        }
+    }
+
     /// The value that the document writes as `word`.
     pub fn parse(word: &str) -> Option<InvoiceStatus> {
-        match word {
-            "ISSUED" => Some(InvoiceStatus::Issued),
-            "PARTIALLY_PAID" => Some(InvoiceStatus::PartiallyPaid),
-            "PAID" => Some(InvoiceStatus::Paid),
-            "VOIDED" => Some(InvoiceStatus::Voided),
-            _ => None,
-        }
+        InvoiceStatus::ALL.into_iter().find(|status| status.word() == word)
     }
 }
 

@@ -47,7 +47,7 @@
 //! let mock = Mock::builder()
 //!     .profile(Profile { session_links_live: true, ..Profile::default() })
 //!     .start_at(start)
-//!     // Also over plain http and to this machine, where a test's own receiver listens.
+//!     // Also to this machine, over plain http too, where a test's own receiver listens.
 //!     .webhooks(Destinations::Local)
 //!     // Without this, webhooks are signed with the wall time, and any receiver accepts them.
 //!     .signing(SigningTime::Virtual)

@@ -911,7 +911,7 @@ pub(super) static CLAUSES: &[ClauseEntry] = &[
         "Null for an optional field gets invalid_request; to omit a field is to leave it out.",
         "The strict reading finds clients that send null for absent."),
     assumed("gap.emptyIdentifier", "§7 Codes any operation can answer, invalid_request", None,
-        "An empty identifier in the path gets invalid_request.",
+        "An empty identifier in the path, or an empty text whose least length is not stated, gets invalid_request.",
         "It names nothing."),
     assumed("gap.statusOnlyParties", "§3 Invoice status rule 2", None,
         "A sync with the outcome statusOnly changes neither payee nor payor.",

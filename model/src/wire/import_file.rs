@@ -219,12 +219,23 @@ fn whole_cents(text: &str) -> Option<FaceValue> {
     digits.then(|| text.parse().ok()).flatten().and_then(FaceValue::new)
 }
 
+/// How every derived identifier begins.
+const DERIVED: &str = "name-";
+
+impl Party {
+    /// Whether its identifier follows from its legal name, because its row supplied none (`4.imports.5`).
+    pub fn is_derived(&self) -> bool {
+        self.business.starts_with(DERIVED)
+            && self.business == derived_identifier(&self.details.legal_name)
+    }
+}
+
 /// The identifier of a business without one. It depends only on the name, so that vendors with the same name
 /// are one business (`gap.derivedIdentifier`, `4.imports.5.2`, `4.imports.5.3`).
 fn derived_identifier(legal_name: &str) -> String {
     let folded = legal_name.split_whitespace().collect::<Vec<_>>().join(" ");
     let digest = Sha256::digest(folded.as_bytes());
-    let mut identifier = String::from("name-");
+    let mut identifier = String::from(DERIVED);
     crate::hex::push(&mut identifier, &digest[..8]);
     identifier
 }

@@ -1,9 +1,11 @@
-//! The fields of every request body, one row each: what a value is, whether it is required, and which sentence says
-//! so (§2, §4).
+//! The fields of every request body, one row each: what a value is, which values are valid, whether it is required,
+//! and which sentence says so (§2, §4, §8).
 
+use crate::cents::FaceValue;
 use crate::clause;
 use crate::clause::Clause;
 use crate::endpoint::OperationKind;
+use crate::words::InvoiceStatus;
 
 /// A field of a request body.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +16,8 @@ pub struct Field {
     pub role: Role,
     /// Whether a body without it is refused.
     pub is_required: bool,
+    /// The least number of characters that the document states for it.
+    pub least_length: usize,
     /// The sentence, or the assumption, that states its form.
     pub clause: Clause,
 }
@@ -53,13 +57,89 @@ pub enum Role {
     Text,
 }
 
+/// The JSON values that a field takes, as the document states them.
+#[derive(Clone, Copy, Debug)]
+pub enum Domain {
+    /// An object with these fields.
+    Object(&'static [Field]),
+    /// Text of at least so many characters. Its greatest length is not shown.
+    Text {
+        /// Characters.
+        least: usize,
+    },
+    /// Text of digits only.
+    Digits {
+        /// The least number of digits.
+        least: usize,
+        /// The greatest number of digits.
+        most: usize,
+    },
+    /// Text of nine digits, the last of which is a check digit.
+    RoutingNumber,
+    /// A whole number from `least` to `most`.
+    Integer {
+        /// The least number.
+        least: i64,
+        /// The greatest number.
+        most: i64,
+    },
+    /// An RFC 3339 date-time.
+    Instant,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// An e-mail address.
+    Email,
+    /// The URL of a receiver.
+    Url,
+    /// A type that is not shown.
+    Open,
+}
+
 const fn required(name: &'static str, role: Role, clause: Clause) -> Field {
-    Field { name, role, is_required: true, clause }
+    Field { name, role, is_required: true, least_length: 0, clause }
 }
 
 const fn optional(name: &'static str, role: Role, clause: Clause) -> Field {
-    Field { name, role, is_required: false, clause }
+    Field { name, role, is_required: false, least_length: 0, clause }
 }
+
+impl Field {
+    /// The same field, where the document states that it has at least one character.
+    const fn not_empty(self) -> Field {
+        Field { least_length: 1, ..self }
+    }
+
+    /// The JSON values that it takes.
+    pub const fn domain(&self) -> Domain {
+        match self.role {
+            Role::Object(fields) => Domain::Object(fields),
+            Role::Business
+            | Role::Invoice
+            | Role::LegalName
+            | Role::TaxId
+            | Role::Phone
+            | Role::Text => Domain::Text { least: self.least_length },
+            Role::Email => Domain::Email,
+            Role::AccountNumber => Domain::Digits { least: 4, most: 17 },
+            Role::RoutingNumber => Domain::RoutingNumber,
+            Role::Amount => Domain::Integer { least: 1, most: FaceValue::MAX },
+            Role::Instant => Domain::Instant,
+            Role::Status => Domain::Word(&STATUSES),
+            Role::Receiver => Domain::Url,
+            Role::EventTypes => Domain::Open,
+        }
+    }
+}
+
+const STATUSES: [&str; InvoiceStatus::ALL.len()] = {
+    let mut words = [""; InvoiceStatus::ALL.len()];
+    let mut index = 0;
+    while index < words.len() {
+        words[index] = InvoiceStatus::ALL[index].word();
+        index += 1;
+    }
+    words
+};
 
 const ADDRESS: &[Field] = &[
     optional("line1", Role::Text, clause!("gap.partyFields")),
@@ -99,7 +179,7 @@ const INVOICE_SYNC: &[Field] = &[
 ];
 
 const BUSINESS_SYNC: &[Field] = &[
-    required("legalName", Role::LegalName, clause!("2.businessSync.legalName")),
+    required("legalName", Role::LegalName, clause!("2.businessSync.legalName")).not_empty(),
     optional("taxId", Role::TaxId, clause!("2.businessSync.taxId")),
     optional("contact", Role::Object(CONTACT), clause!("2.businessSync.contact")),
 ];
@@ -107,16 +187,16 @@ const BUSINESS_SYNC: &[Field] = &[
 const PAYOUT_ACCOUNT: &[Field] = &[
     required("accountNumber", Role::AccountNumber, clause!("2.payoutAccount.accountNumber")),
     required("routingNumber", Role::RoutingNumber, clause!("2.payoutAccount.routingNumber")),
-    optional("label", Role::Text, clause!("2.payoutAccount.label")),
+    optional("label", Role::Text, clause!("2.payoutAccount.label")).not_empty(),
 ];
 
 const ADVANCE: &[Field] = &[
-    required("payeeExternalId", Role::Business, clause!("4.advances.intro.1")),
+    required("payeeExternalId", Role::Business, clause!("4.advances.intro.1")).not_empty(),
     required("invoiceExternalId", Role::Invoice, clause!("4.advances.intro.1")),
 ];
 
 const QUOTE: &[Field] = &[
-    required("externalId", Role::Business, clause!("4.quotes.3")),
+    required("externalId", Role::Business, clause!("4.quotes.3")).not_empty(),
     required("invoiceFaceValue", Role::Amount, clause!("4.quotes.3")),
 ];
 

@@ -340,7 +340,7 @@ async fn a_name_rebound_to_a_private_address_is_refused() {
         .await
         .unwrap();
     let desk = Desk::of(mock);
-    desk.subscribe(&format!("http://hooks.example.com:{port}/")).await;
+    desk.subscribe(&format!("http://hooks.localhost:{port}/")).await;
     desk.event("acme").await;
     desk.mock.advance_clock(10_000).await.unwrap();
     assert_eq!(receiver.received().len(), 2, "as long as it was this machine");
