@@ -34,7 +34,7 @@ pub(super) struct Prove {
     #[arg(long = "as", value_name = "SETUP", value_enum, default_value_t = As::Known)]
     setup: As,
     /// The number of seeds for each defect
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
     /// Prove this defect alone; may be given again
     #[arg(long, value_name = "NAME", value_parser = defect_named)]
@@ -143,12 +143,13 @@ impl Prove {
         defects: Vec<&'static Defect>,
     ) -> Result<Vec<Proof>, Problem> {
         let requests = self.requests.unwrap_or(setup.requests());
-        let budget = ProofBudget { seeds: self.seeds, requests, steps: generate::DEFAULT_STEPS };
+        let budget =
+            ProofBudget { seeds: 1..=self.seeds, requests, steps: generate::DEFAULT_STEPS };
         let threads = threads();
         let bar = progress(output, defects.len() as u64 * self.seeds);
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-        let run = move || prove(setup, &defects, budget, threads, &stopped, &|| shown.inc(1));
+        let run = move || prove(setup, &defects, &budget, threads, &stopped, &|| shown.inc(1));
         let proofs = until_stopped(&stop, run).await?;
         bar.finish_and_clear();
         Ok(proofs?)

@@ -153,7 +153,7 @@ enum ClockKind {
 enum WebhookKind {
     /// Only to public https URLs, as the document says
     Public,
-    /// Also to plain http and to this machine: for local work
+    /// Also to this machine, over plain http too: for local work
     Local,
     /// Also to plain http and to any address: for containers and private networks
     Anywhere,

@@ -119,6 +119,11 @@ impl Finding {
     pub fn is_named(&self, name: &FindingName) -> bool {
         self.cause().fingerprint() == name.fingerprint
     }
+
+    /// Whether it breaks the clause that a transcript names. Which response shows it first may depend on time.
+    pub fn breaks_named(&self, name: &FindingName) -> bool {
+        self.clause.name() == name.clause
+    }
 }
 
 impl Cause {

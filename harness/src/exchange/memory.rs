@@ -113,7 +113,11 @@ impl Caller {
         match self {
             Caller::Default => Some(["Bearer ", api_key].concat()),
             Caller::Key(key) => Some(["Bearer ", &memory.resolve(key)].concat()),
-            Caller::Header(header) => Some(memory.resolve(header)),
+            Caller::Header(header) => {
+                let cut = api_key.char_indices().last().map_or("", |(last, _)| &api_key[..last]);
+                let header = header.replace("${key}", api_key).replace("${key.cut}", cut);
+                Some(memory.resolve(&header))
+            }
             Caller::Nobody => None,
         }
     }

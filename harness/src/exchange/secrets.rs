@@ -37,27 +37,31 @@ impl Secrets {
     }
 
     /// Keeps every possible secret in the response to a new subscription, under any field name. A refusal has
-    /// none. A failure without a code may have created the subscription.
-    pub fn keep_all_of_subscription(&mut self, seen: &Seen) {
+    /// none. A failure without a code may have created the subscription. What the request itself sent is no secret:
+    /// masked, a printed request would be another one.
+    pub fn keep_all_of_subscription(&mut self, sent: &Prepared, seen: &Seen) {
         if !(seen.is_success() || seen.status >= 500 && seen.code().is_none()) {
             return;
         }
-        self.keep_words(seen);
+        let body = sent.call().map(|call| String::from_utf8_lossy(call.body()));
+        self.keep_words(seen, body.as_deref().unwrap_or_default());
+        let plain = sent.call().and_then(|call| call.body().json()).map(texts).unwrap_or_default();
         let Some(Value::Object(fields)) = seen.json() else { return };
         let is_known = |name: &str| matches!(name, "reference" | "url" | "eventTypes");
         let unknown = fields.iter().filter(|(name, _)| !is_known(name));
         let strings = unknown.flat_map(|(_, value)| texts(value));
         let may_be_secret =
             |text: &&str| text.len() >= SHORTEST_SECRET && Timestamp::parse(text).is_none();
-        strings.filter(may_be_secret).for_each(|secret| self.keep(secret));
+        let secrets = strings.filter(may_be_secret).filter(|text| !plain.contains(text));
+        secrets.for_each(|secret| self.keep(secret));
     }
 
-    /// Keeps every possible secret in a response that is not JSON.
-    pub fn keep_words(&mut self, seen: &Seen) {
+    /// Keeps every possible secret in a response that is not JSON, unless it stands in `plain`.
+    pub fn keep_words(&mut self, seen: &Seen, plain: &str) {
         let Body::Other(text) = &seen.body else { return };
         let is_part = |it: char| it.is_ascii_alphanumeric() || "_-+/=".contains(it);
         let words = text.split(|it| !is_part(it)).filter(|word| word.len() >= SHORTEST_SECRET);
-        words.for_each(|word| self.keep(word));
+        words.filter(|word| !plain.contains(word)).for_each(|word| self.keep(word));
     }
 
     /// Keeps the long numbers in a response that is not JSON: one may be an account number.
@@ -190,6 +194,9 @@ fn spelled(text: &str) -> &str {
 mod tests {
     use serde_json::json;
 
+    use crate::exchange::Memory;
+    use crate::exchange::step::{Action, Call, Step};
+
     use super::*;
 
     #[test]
@@ -201,7 +208,10 @@ mod tests {
             "reference": "whs_1", "url": "https://a.example/hook", "n": 5,
             "signing": { "name": "hmac", "value": "whsec_abc/def+0123" }, "eventTypes": ["partner.invoice.paid"],
         });
-        secrets.keep_all_of_subscription(&Seen::new(201, answer.to_string().as_bytes()));
+        secrets.keep_all_of_subscription(
+            &subscription("https://a.example/hook"),
+            &Seen::new(201, answer.to_string().as_bytes()),
+        );
         let report = json!({
             "whsec_abc/def+0123": ["5", "tax id 123456789 or 12-3456789", { "at": "https://a.example/hook" }],
             "spelled": ["no. 12 3456789, or 12.345.6789", 123_456_789],
@@ -215,12 +225,35 @@ mod tests {
         assert_eq!(secrets.conceal("partner.invoice.paid"), "partner.invoice.paid");
     }
 
+    fn subscription(url: &str) -> Prepared {
+        let body = json!({ "url": url, "eventTypes": ["partner.invoice.paid"] });
+        let step = Step::new(Action::Call(Call::json("POST", "/v1/webhooks", body)));
+        Prepared::from_step(&step, &Memory::default(), "key")
+    }
+
+    /// Whatever the response calls the URL and the events, they are what the request sent.
+    #[test]
+    fn what_a_request_sends_in_plain_is_no_secret() {
+        let url = "https://hooks.example/accepts/1";
+        let answer = json!({
+            "target": url, "topics": ["partner.invoice.paid"], "token": "whsec_abc/def+0123",
+        });
+        for answer in [answer.to_string(), format!("created {url} whsec_abc/def+0123")] {
+            let mut secrets = Secrets::default();
+            secrets
+                .keep_all_of_subscription(&subscription(url), &Seen::new(201, answer.as_bytes()));
+            let line = format!("curl {url} partner.invoice.paid");
+            assert_eq!(secrets.conceal(&line), line);
+            assert!(!secrets.conceal(&answer).contains("whsec_abc/def+0123"));
+        }
+    }
+
     #[test]
     fn a_refused_subscription_has_no_secret_but_a_failed_one_may() {
         let concealed = |status, answer: serde_json::Value| {
             let mut secrets = Secrets::default();
             let seen = Seen::new(status, answer.to_string().as_bytes());
-            secrets.keep_all_of_subscription(&seen);
+            secrets.keep_all_of_subscription(&subscription("https://a.example/hook"), &seen);
             secrets.conceal("already_subscribed")
         };
         let refusal = json!({ "error": "This is subscribed.", "code": "already_subscribed" });

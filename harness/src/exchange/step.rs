@@ -34,7 +34,8 @@ pub enum Caller {
     Default,
     /// A key or a reference to one.
     Key(String),
-    /// A literal `Authorization` header.
+    /// An `Authorization` header. `${key}` in it is the target's main key, `${key.cut}` the same without its last
+    /// character.
     Header(String),
     /// No header.
     Nobody,

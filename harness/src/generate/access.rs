@@ -49,14 +49,11 @@ impl Walk {
         })
     }
 
-    /// Sends all boundary values in turn, so that none depends on chance.
+    /// Quotes every boundary amount in turn, so that none depends on chance.
     pub(super) fn toward_boundaries(&mut self, stage: usize) -> Option<Step> {
         let vendor = VENDORS[1];
         let Some(index) = stage.checked_sub(1) else { return Some(self.supply_tax_id(vendor)) };
-        let quotes = values::FACE_VALUES.iter().map(|face| make::quote(vendor, *face));
-        let invitations = values::BAD_EMAILS.iter().map(|email| make::invite(vendor, email));
-        let urls = values::BAD_DESTINATIONS.iter().map(|url| make::subscribe(url, None));
-        quotes.chain(invitations).chain(urls).nth(index)
+        values::FACE_VALUES.get(index).map(|face| make::quote(vendor, *face))
     }
 
     pub(super) fn toward_upstream_failure(&mut self, stage: usize) -> Option<Step> {

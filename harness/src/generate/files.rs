@@ -1,11 +1,13 @@
 //! Toward imports: interrupted, resumed, refused, over an advance, too large.
 
-use serde_json::json;
-use tideover_model::ActionKind;
+use serde_json::{Value, json};
+use tideover_model::wire::schema::find;
+use tideover_model::{ActionKind, OperationKind};
 
-use crate::exchange::step::{Action, Caller, Step};
+use crate::exchange::step::{Action, Call, Caller, Step};
+use crate::generate::draw::Draw;
 use crate::generate::names::{VENDORS, advance};
-use crate::generate::{Walk, requests as make};
+use crate::generate::{Walk, classes, requests as make};
 
 impl Walk {
     pub(super) fn toward_import(&mut self, import: &'static str, stage: usize) -> Option<Step> {
@@ -49,32 +51,40 @@ impl Walk {
             2 | 5 | 7 => make::request_advance(payee, "m1-0"),
             3 => make::import("m6", rows("m1").replace(",ISSUED,", ",PAID,")),
             4 => make::get_invoice(payee, "m1-0"),
-            6 => make::advance_clock(3600),
+            6 => make::advance_clock(make::LONG),
             _ => return None,
         })
     }
 
     pub(super) fn toward_too_large(&mut self, stage: usize) -> Option<Step> {
         Some(match stage {
-            0 => make::import("large", equal_rows(1001)),
-            1 => make::import("full", equal_rows(1000)),
-            2 => make::sync_business("v1", &"x".repeat(1_048_576), None, None),
+            0 => make::import("large", many_rows(1001)),
+            1 => make::import("full", many_rows(1000)),
+            // The last row counts like the first.
+            2 => make::get_invoice("v1", "last"),
+            3 => padded(1_048_576),
             // Even a service with a higher limit refuses this.
-            3 => make::sync_business("v1", &"x".repeat(8 * 1_048_576), None, None),
-            4 => make::get_business("v1"),
+            4 => padded(8 * 1_048_576),
+            5 => make::get_business("v1"),
             _ => return None,
         })
     }
 }
 
+/// A sync with nothing wrong but the size of its body, in bytes. A read shows whether it was done.
+fn padded(size: usize) -> Step {
+    let body = format!("{{\"legalName\":\"Padded {size}\"{}}}", " ".repeat(size));
+    Step::new(Action::Call(Call::text("PUT", "/v1/organizations/v1", body, "application/json")))
+}
+
 const COLUMNS: &str =
     "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
 
-/// A file of `count` rows, all about one invoice.
-fn equal_rows(count: usize) -> String {
-    let row = "r,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n";
-    let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
-    format!("{header}{}", row.repeat(count))
+/// A file of `count` rows. All but the last are about a few invoices.
+fn many_rows(count: usize) -> String {
+    let dates = "2026-01-01T00:00:00Z,2026-02-01T00:00:00Z";
+    let few = (1..count).map(|row| format!("r{},,V,P,ISSUED,5,{dates}\n", row % 7));
+    format!("{COLUMNS}{}last,v1,V,P,ISSUED,6,{dates}\n", few.collect::<String>())
 }
 
 /// The file of an import: always the same text, so that it can be sent again.
@@ -92,6 +102,18 @@ fn rows(import: &str) -> String {
     }
     csv.push_str("ragged\n");
     csv
+}
+
+/// A file with one row, of an invoice that may exist.
+pub(super) fn row_of(payee: &str, invoice: &str, status: &str, face_value: i64) -> String {
+    format!("{COLUMNS}{invoice},{payee},\"Name, {payee}\",P,{status},{face_value},{DATES}\n")
+}
+
+/// Rows of two vendors that only their legal names tell apart.
+pub(super) fn nameless_rows(face_value: i64) -> String {
+    let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
+    let row = |name: &str| format!("nl,{name},Payor of both,ISSUED,{face_value},{DATES}\n");
+    format!("{header}{}{}", row("Alder Works"), row("Birch Works"))
 }
 
 /// A file with one invoice of one vendor.
@@ -124,6 +146,62 @@ pub(super) fn refused_files() -> Vec<Step> {
         steps.push(step);
     }
     steps
+}
+
+/// Files with a row for each class of a cell, and the reads of some of their invoices.
+///
+/// A cell is text, so a class of another type or without a value has no row. A service may trim a cell.
+pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Step> {
+    let sync = OperationKind::SyncInvoice.fields();
+    let mut steps = Vec::new();
+    for column in ["status", "faceValue", "issueDate", "dueDate"] {
+        let Some(field) = find(sync, [column]) else { continue };
+        let cells = classes::of(field, draw).into_iter().filter_map(|sample| {
+            let cell = match sample.value? {
+                Value::String(text) => text,
+                Value::Number(number) => number.to_string(),
+                _ => return None,
+            };
+            (cell.trim() == cell).then_some((cell, sample.is_valid))
+        });
+        let cells: Vec<(String, bool)> = cells.collect();
+        let name = |index: usize| format!("{column}-{index}");
+        let columns = shuffled(draw);
+        let rows = cells.iter().enumerate();
+        let rows: String =
+            rows.map(|(index, (cell, _))| row_with(&columns, column, cell, &name(index))).collect();
+        steps.push(make::import(column, format!("{}\n{rows}", columns.join(","))));
+        for is_valid in [true, false, true, false, true, false] {
+            let index = draw.below(cells.len());
+            let wanted = |at: &usize| cells[*at].1 == is_valid;
+            let read = (index..cells.len()).chain(0..index).find(wanted);
+            steps.extend(read.map(|index| make::get_invoice("v1", &name(index))));
+        }
+    }
+    steps
+}
+
+/// The columns in any order.
+fn shuffled(draw: &mut Draw) -> Vec<&'static str> {
+    let mut left: Vec<&str> = FULL_COLUMNS.split(',').collect();
+    let mut columns = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        columns.push(left.swap_remove(draw.below(left.len())));
+    }
+    columns
+}
+
+/// A good row of the invoice `name`, but for one cell.
+fn row_with(columns: &[&str], column: &str, cell: &str, name: &str) -> String {
+    let good = good_row();
+    let good: Vec<(&str, &str)> = FULL_COLUMNS.split(',').zip(good.split(',')).collect();
+    let value = |known: &str| match known {
+        "externalId" => name.to_owned(),
+        _ if known == column => format!("\"{}\"", cell.replace('"', "\"\"")),
+        _ => good.iter().find(|(one, _)| *one == known).map_or("", |(_, cell)| cell).to_owned(),
+    };
+    let cells: Vec<String> = columns.iter().map(|known| value(known)).collect();
+    format!("{}\n", cells.join(","))
 }
 
 const REQUIRED: [&str; 7] = [
@@ -181,11 +259,19 @@ impl Walk {
     }
 }
 
-/// Face values that fill a limit: large ones first, then smaller and smaller. Cents.
-pub(super) const FILLING: [i64; 11] = [
-    25_000_000, 25_000_000, 25_000_000, 25_000_000, 25_000_000, 12_500_000, 6_250_000, 3_000_000,
-    1_500_000, 200_000, 40_000,
-];
+/// How many invoices with the greatest face value come first. They fill a limit but for less than one of them.
+pub(super) const LARGEST: usize = 9;
+
+/// Face values that fill a limit that nobody states: the greatest until one is refused, then halves. Cents.
+pub(super) const FILLING: [i64; 24] = {
+    let mut values = [tideover_model::FaceValue::MAX; 24];
+    let mut index = LARGEST;
+    while index < values.len() {
+        values[index] = values[index - 1] / 2;
+        index += 1;
+    }
+    values
+};
 
 /// A file with an invoice for each of them: `f1`, `f2` and so on.
 pub(super) fn filling_rows(payee: &str) -> String {

@@ -7,7 +7,7 @@ use crate::exchange::step::Step;
 use crate::generate::names::{IMPORTS, INVOICES, PAYORS, UNKNOWN, VENDORS, advance};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::stories::{STORIES, Story};
-use crate::generate::{Walk, invalid, requests as make, values};
+use crate::generate::{Walk, requests as make, tabled, values};
 
 /// A state that is worth reaching.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,29 +44,45 @@ pub(super) enum Goal {
     Upstream { stage: usize },
     /// Files and bodies that are too large.
     TooLarge { stage: usize },
-    /// Every request that the schema refuses, one part per case.
-    Invalid { part: usize, stage: usize },
+    /// The requests that follow from the tables, one part per case.
+    Tabled { part: usize, stage: usize },
     /// Rows of every form.
     Rows { stage: usize },
+    /// Everything is asked of an invoice, or a business, in one state of the matrix.
+    State { number: u64, stage: usize },
     /// A story, step by step.
     Story { story: Story, stage: usize },
 }
+
+/// How many states of the matrix are among the first cases.
+const FIRST_STATES: u64 = 6;
 
 impl Goal {
     /// Whether its steps are fixed one by one, with the reads that they need.
     pub(super) fn is_narrative(&self) -> bool {
         matches!(
             self,
-            Goal::Story { .. } | Goal::Invalid { .. } | Goal::Rows { .. } | Goal::ShareLimit { .. }
+            Goal::Story { .. }
+                | Goal::Tabled { .. }
+                | Goal::State { .. }
+                | Goal::Rows { .. }
+                | Goal::ShareLimit { .. }
         )
     }
 
-    /// The first goal of a case. The goals take turns, so that a few cases reach all of them.
-    pub(super) fn first(case: u64) -> Goal {
+    /// The first goal of a case. The goals take turns, so that a few cases reach all of them. Those whose steps are
+    /// fixed do not come again: the states of the matrix follow in their place, from another one on with each seed.
+    pub(super) fn first(seed: u64, case: u64) -> Goal {
         let goals = Goal::all();
         let count = goals.len() as u64;
         let (round, turn) = (case / count, usize::try_from(case % count).unwrap_or(0));
         match &goals[turn] {
+            Goal::State { number, stage } => {
+                Goal::State { number: seed.wrapping_add(*number), stage: *stage }
+            }
+            Goal::Story { .. } | Goal::Tabled { .. } if round > 0 => {
+                Goal::State { number: seed.wrapping_add(FIRST_STATES + case), stage: 0 }
+            }
             // This goal takes as long as a hundred others: once in 400 cases is enough.
             Goal::TooLarge { .. } if round % 24 != 0 => {
                 Goal::Repay { payee: VENDORS[1], invoice: INVOICES[1] }
@@ -97,7 +113,8 @@ impl Goal {
             Goal::Rows { stage: 0 },
         ];
         goals.extend(STORIES.map(|story| Goal::Story { story, stage: 0 }));
-        goals.extend((0..invalid::parts()).map(|part| Goal::Invalid { part, stage: 0 }));
+        goals.extend((0..FIRST_STATES).map(|number| Goal::State { number, stage: 0 }));
+        goals.extend((0..tabled::parts()).map(|part| Goal::Tabled { part, stage: 0 }));
         goals
     }
 }
@@ -135,8 +152,9 @@ impl Walk {
             Goal::VendorRoutes { stage } => self.toward_vendor_routes(advance(stage)),
             Goal::Upstream { stage } => self.toward_upstream_failure(advance(stage)),
             Goal::TooLarge { stage } => self.toward_too_large(advance(stage)),
-            Goal::Invalid { part, stage } => self.toward_invalid(*part, advance(stage)),
+            Goal::Tabled { part, stage } => self.toward_tabled(*part, advance(stage)),
             Goal::Rows { stage } => self.toward_rows(advance(stage)),
+            Goal::State { number, stage } => self.toward_state(*number, stage),
             Goal::Story { story, stage } => self.toward_end_of(*story, stage),
         };
         self.goal = goal;

@@ -6,18 +6,20 @@
 //! - Never here: a clock, a socket, a draw that the seed does not decide.
 
 mod access;
+mod classes;
 mod contention;
 pub(crate) mod draw;
 mod files;
 mod goals;
-mod invalid;
 mod malformed;
+mod matrix;
 mod money;
 pub(crate) mod names;
 mod onboarding;
 mod reads;
 pub(crate) mod requests;
 mod stories;
+mod tabled;
 mod values;
 
 use std::collections::BTreeSet;
@@ -64,6 +66,7 @@ pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> 
 
 /// A case in the making, with the model in the state after its steps.
 pub(crate) struct Walk {
+    seed: u64,
     runner: TestRunner,
     model: Bare,
     memory: Memory,
@@ -76,6 +79,12 @@ pub(crate) struct Walk {
     /// Businesses whose address was synced.
     addressed: BTreeSet<(String, String)>,
     names: usize,
+    /// The reads of what was written.
+    written: Vec<Step>,
+    /// The steps of the state of the matrix that the walk is in.
+    script: Vec<Step>,
+    /// The requests that follow from the tables, once they are needed.
+    tabled: Option<Vec<Step>>,
     /// Whether upstream failures were announced.
     may_fail: bool,
     /// Whether an endpoint that accepts everything has subscribed to every event.
@@ -88,6 +97,9 @@ const AFTER_RETRIES: u64 = 29 * 3600;
 /// How many reads follow the last move of the clock, so that deliveries have arrived.
 const LAST_READS: u64 = 3;
 
+/// How many of the things that a case has written are read once more at its end.
+const READ_AGAIN: u64 = 4;
+
 impl Walk {
     pub(crate) fn new(header: &Header, number: u64, inbox: Option<&str>) -> Walk {
         let mut seed = [0; 32];
@@ -95,15 +107,19 @@ impl Walk {
         seed[8..16].copy_from_slice(&number.to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         Walk {
+            seed: header.seed,
             runner: TestRunner::new_with_rng(Config::default(), rng),
             model: Bare::in_world_of(header, inbox),
             memory: Memory::with_inbox(inbox.unwrap_or(NO_INBOX)),
             steps: Vec::new(),
             walked: Vec::new(),
-            goal: Goal::first(number),
+            goal: Goal::first(header.seed, number),
             claimed: BTreeSet::new(),
             addressed: BTreeSet::new(),
             names: 0,
+            written: Vec::new(),
+            script: Vec::new(),
+            tabled: None,
             may_fail: false,
             is_watched: false,
         }
@@ -111,11 +127,16 @@ impl Walk {
 
     /// How many steps end the case.
     fn ends_in(&self) -> u64 {
-        if self.is_watched { LAST_READS + 1 } else { 0 }
+        READ_AGAIN + if self.is_watched { LAST_READS + 1 } else { 0 }
     }
 
-    /// Lets the time pass within which every event of the case must have come.
+    /// Reads again what the case has written, and lets the time pass within which every event of it must have come.
     fn end(&mut self) {
+        for _ in 0..READ_AGAIN {
+            if let Some(read) = self.bystander() {
+                self.play(read);
+            }
+        }
         if !self.is_watched {
             return;
         }
@@ -142,13 +163,26 @@ impl Walk {
         };
         let step = step.unwrap_or_else(|| self.next_toward_goal());
         let reads = self.play(step);
-        if !reads
-            && !is_narrative
-            && self.draw(0_u32..100) < 40
-            && let Some(read) = self.steps.last().and_then(requests::read_back)
-        {
+        if reads {
+            return;
+        }
+        // What a write changes is read, and by turns something that it must leave alone.
+        let read = match self.draw(0_u32..100) {
+            0..40 if !is_narrative => self.steps.last().and_then(requests::read_back),
+            40..52 => self.bystander(),
+            _ => None,
+        };
+        if let Some(read) = read {
             self.play(read);
         }
+    }
+
+    /// A read of something that the case has written, but not in its last step.
+    fn bystander(&mut self) -> Option<Step> {
+        let last = self.steps.last().and_then(requests::read_back);
+        let others: Vec<Step> =
+            self.written.iter().filter(|read| Some(*read) != last.as_ref()).cloned().collect();
+        (!others.is_empty()).then(|| self.pick(&others))
     }
 
     fn next_toward_goal(&mut self) -> Step {
@@ -174,6 +208,8 @@ impl Walk {
         }
         if forecast.answer.is_success() {
             self.remember(&step);
+            let read = requests::read_back(&step).filter(|read| !self.written.contains(read));
+            self.written.extend(read);
             self.is_watched |= requests::watches(&step);
         }
         let reads = matches!(&step.action, Action::Call(call) if call.method == "GET");

@@ -4,7 +4,7 @@ use proptest::bool::weighted;
 use serde_json::json;
 use tideover_model::wire::reply::Invoice;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
-use tideover_model::{ActionKind, Cents};
+use tideover_model::{ActionKind, Cents, FaceValue};
 
 use crate::exchange::step::{Caller, Step};
 use crate::generate::names::other_platform;
@@ -30,11 +30,14 @@ impl Walk {
             Some(AdvanceState::Requested) if self.draw(weighted(0.5)) => {
                 Some(make::act(ActionKind::FundingStarts, both))
             }
-            Some(AdvanceState::Requested) => Some(make::advance_clock(30)),
+            Some(AdvanceState::Requested) if self.draw(weighted(0.3)) => {
+                Some(make::advance_clock(30))
+            }
+            Some(AdvanceState::Requested) => Some(make::advance_clock(make::LONG)),
             Some(AdvanceState::Funding) => Some(match self.draw(0_u32..3) {
                 0 => make::act(ActionKind::FundingCompletes, both),
                 1 => self.pay(payee, invoice, &known),
-                _ => make::advance_clock(3600),
+                _ => make::advance_clock(make::LONG),
             }),
             Some(AdvanceState::Funded) if self.draw(weighted(0.1)) => {
                 Some(self.sync_issued(payee, invoice))
@@ -92,7 +95,7 @@ impl Walk {
         let name = format!("big{}", *next / 2);
         let step = match (*next % 2, *next) {
             (_, 14..) => return None,
-            (0, 0..8) => self.sync_with(payee, &name, "ISSUED", 25_000_000),
+            (0, 0..8) => self.sync_with(payee, &name, "ISSUED", FaceValue::MAX),
             (0, _) => self.sync_with(payee, &name, "ISSUED", 10_000_000),
             _ => make::request_advance(payee, &name),
         };
@@ -110,16 +113,43 @@ impl Walk {
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
         Some(match advance(stage) {
             0 => make::import("m7", files::filling_rows(vendor)),
-            stage if stage <= files::FILLING.len() => {
-                make::request_advance(vendor, &format!("f{stage}"))
+            stage if stage <= files::LARGEST => make::request_advance(vendor, &format!("f{stage}")),
+            // A quote shows the amount that the limit refuses.
+            stage if stage == files::LARGEST + 1 => make::quote(vendor, FaceValue::MAX),
+            stage => {
+                return self
+                    .shared_limit_of_other(stage - files::LARGEST - 1, &tax_id)
+                    .map(|step| step.by(&other_platform()));
             }
-            stage => match stage - files::FILLING.len() {
-                1 => make::sync_business("w1", "W One", Some(&tax_id), None).by(&other_platform()),
-                2 => self.sync_with("w1", "large", "ISSUED", 25_000_000).by(&other_platform()),
-                3 => make::get_invoice("w1", "large").by(&other_platform()),
-                4 => make::request_advance("w1", "large").by(&other_platform()),
-                _ => return None,
-            },
+        })
+    }
+
+    /// The other platform onboards its vendor itself, since nobody states what the platforms share of it.
+    fn shared_limit_of_other(&mut self, stage: usize, tax_id: &str) -> Option<Step> {
+        const EMAIL: &str = "ann@w-one.example";
+        let of = |more: &[(&str, serde_json::Value)]| {
+            let mut fields = json!({ "payeeExternalId": "w1" });
+            for (name, value) in more {
+                fields[*name] = value.clone();
+            }
+            fields
+        };
+        Some(match stage {
+            1 => make::sync_business("w1", "W One", Some(tax_id), Some(make::full_contact())),
+            2 => make::invite("w1", EMAIL),
+            3 => make::act(ActionKind::VendorAcceptsInvitation, of(&[("email", json!(EMAIL))])),
+            4 => make::act(
+                ActionKind::VendorSignsAgreement,
+                of(&[("address", make::full_address())]),
+            ),
+            5 => make::set_payout_account("w1", "000123456", "021000021", None),
+            6 => make::advance_clock(make::LONG),
+            7 => self.sync_with("w1", "large", "ISSUED", FaceValue::MAX),
+            8 => make::get_business("w1"),
+            9 => make::quote("w1", FaceValue::MAX),
+            10 => make::get_invoice("w1", "large"),
+            11 => make::request_advance("w1", "large"),
+            _ => return None,
         })
     }
 

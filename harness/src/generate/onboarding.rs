@@ -51,7 +51,8 @@ impl Walk {
         let email = email_of(business);
         let claimed = self.claimed.contains(&(caller_name(caller), business.to_owned()));
         let step = if claimed {
-            let address = if self.draw(weighted(0.5)) { make::full_address() } else { json!({}) };
+            // The fields of a contact are not shown: only the agreement's address reaches every service.
+            let address = if self.draw(weighted(0.9)) { make::full_address() } else { json!({}) };
             let fields = json!({ "payeeExternalId": business, "address": address });
             make::act(ActionKind::VendorSignsAgreement, fields)
         } else if self.last_was_invitation(business) {
@@ -76,13 +77,15 @@ impl Walk {
             let contact = Some(make::full_contact());
             return make::sync_business(business, &make::name_of(business), None, contact);
         }
-        if self.draw(weighted(0.3)) {
-            return make::act(
+        match self.draw(0_u32..10) {
+            0 | 1 => make::act(
                 ActionKind::CollectionAccountOpens,
                 json!({ "payeeExternalId": business }),
-            );
+            ),
+            2 => make::advance_clock(self.draw(proptest::sample::select(vec![60_u64, 150, 300]))),
+            // What follows needs the account, and a service may take longer than the model.
+            _ => make::advance_clock(make::LONG),
         }
-        make::advance_clock(self.draw(proptest::sample::select(vec![60_u64, 150, 300])))
     }
 
     pub(super) fn toward_tax_ids(&mut self, stage: usize) -> Option<Step> {
@@ -168,7 +171,7 @@ impl Walk {
                 json!({ "payeeExternalId": business,
                 "address": make::full_address() }),
             ),
-            10 => make::advance_clock(300),
+            10 => make::advance_clock(make::LONG),
             11 | 15 => make::get_business(business),
             12 => self.supply_bank(business),
             14 => make::advance_clock(86_400),

@@ -171,6 +171,9 @@ pub(crate) fn act(kind: ActionKind, fields: Value) -> Step {
     Step::new(Action::Act(kind.with(fields)))
 }
 
+/// So long that every transition has happened that needs no one. The document states no delay. Seconds.
+pub(super) const LONG: u64 = 86_400;
+
 pub(crate) fn advance_clock(seconds: u64) -> Step {
     Step::new(Action::Advance(seconds))
 }

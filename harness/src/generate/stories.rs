@@ -1,7 +1,7 @@
 //! Goals with fixed steps: each leads to clauses that chance seldom meets.
 
 use serde_json::json;
-use tideover_model::ActionKind;
+use tideover_model::{ActionKind, FaceValue};
 
 use crate::exchange::step::{Caller, Step};
 use crate::generate::names::other_platform;
@@ -49,10 +49,14 @@ pub(super) enum Story {
     Dates,
     /// The vendor confirms the tax id that the caller has sent.
     Confirmed,
+    /// Rows that name vendors by their legal names only.
+    Nameless,
+    /// The limit is reached, and everything is repaid.
+    Released,
 }
 
 /// All stories.
-pub(super) const STORIES: [Story; 19] = [
+pub(super) const STORIES: [Story; 21] = [
     Story::OneNumber,
     Story::Watched,
     Story::LastCents,
@@ -72,6 +76,8 @@ pub(super) const STORIES: [Story; 19] = [
     Story::Hanging,
     Story::Dates,
     Story::Confirmed,
+    Story::Nameless,
+    Story::Released,
 ];
 
 const VENDOR: &str = VENDORS[0];
@@ -113,6 +119,8 @@ impl Walk {
             Story::Hanging => hanging(now),
             Story::Dates => dates(now),
             Story::Confirmed => self.confirmed(now),
+            Story::Nameless => nameless(now),
+            Story::Released => released(now),
         }
     }
 
@@ -395,6 +403,7 @@ impl Story {
             | Story::AfterRepayment
             | Story::Withdrawn
             | Story::SelfDealing
+            | Story::Released
             | Story::Watched => true,
             Story::AlmostOnboarded
             | Story::Addresses
@@ -407,6 +416,7 @@ impl Story {
             | Story::HeldTaxIds
             | Story::Hanging
             | Story::Dates
+            | Story::Nameless
             | Story::Confirmed => false,
         }
     }
@@ -431,10 +441,55 @@ fn payout_accounts(stage: usize) -> Option<Step> {
         3 => set(OTHER, second),
         4..=7 => set(VENDOR, first),
         8..=11 => set(VENDOR, second),
-        12 => make::set_payout_account(VENDOR, second, "021000021", Some("Operating")),
-        13 => set(VENDOR, first),
-        14 => make::advance_clock(7200),
-        15 => make::get_business(VENDOR),
+        // The vendor tries to change the account that the caller has set.
+        12 => make::invite(VENDOR, &email_of(VENDOR)),
+        13 => make::act(
+            ActionKind::VendorAcceptsInvitation,
+            json!({ "payeeExternalId": VENDOR, "email": email_of(VENDOR) }),
+        ),
+        14 => make::act(
+            ActionKind::VendorAddsBankAccount,
+            json!({ "payeeExternalId": VENDOR, "accountNumber": first, "routingNumber": "021000021" }),
+        ),
+        15 => set(VENDOR, second),
+        16 => make::set_payout_account(VENDOR, second, "021000021", Some("Operating")),
+        17 => set(VENDOR, first),
+        18 => make::advance_clock(7200),
+        19 => make::get_business(VENDOR),
+        _ => return None,
+    })
+}
+
+/// What could be quoted before anything stood against the limit can be quoted again once all is repaid.
+fn released(stage: usize) -> Option<Step> {
+    const ADVANCES: usize = 5;
+    let of = |index: usize| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": format!("f{index}") });
+    let pays = |index: usize| {
+        let mut fields = of(index);
+        fields["amount"] = json!(FaceValue::MAX);
+        fields
+    };
+    let (round, index) =
+        (stage.saturating_sub(2) / ADVANCES, stage.saturating_sub(2) % ADVANCES + 1);
+    Some(match (stage, round) {
+        (0, _) => make::quote(VENDOR, FaceValue::MAX),
+        (1, _) => make::import("released", files::filling_rows(VENDOR)),
+        (_, 0) => make::request_advance(VENDOR, &format!("f{index}")),
+        (_, 1) => make::act(ActionKind::FundingStarts, of(index)),
+        (_, 2) => make::act(ActionKind::FundingCompletes, of(index)),
+        (_, 3) => make::act(ActionKind::PayorPays, pays(index)),
+        (_, 4) => make::get_invoice(VENDOR, &format!("f{index}")),
+        (_, 5) if index == 1 => make::quote(VENDOR, FaceValue::MAX),
+        _ => return None,
+    })
+}
+
+/// Two vendors without identifiers use one invoice identifier. The same names come again, in another upload.
+fn nameless(stage: usize) -> Option<Step> {
+    Some(match stage {
+        0 => make::import("nl1", files::nameless_rows(1000)),
+        1 => make::import("nl2", files::nameless_rows(2000)),
+        2 => make::get_import("nl2"),
         _ => return None,
     })
 }
@@ -447,14 +502,16 @@ fn unaccepted(stage: usize) -> Option<Step> {
         3 => make::subscribe("${inbox}/accepts/1", None),
         4 => make::sync_business(VENDOR, "First of all", None, None),
         5 => make::sync_business(OTHER, "Another", None, None),
-        6 => make::advance_clock(1000),
-        7 => make::sync_business("late", "Later", None, None),
-        8 => make::advance_clock(3600),
-        9 => make::advance_clock(36_000),
-        10 => make::advance_clock(100_000),
-        11 | 13 | 14 => make::list_subscriptions(),
-        12 => make::advance_clock(200_000),
-        15 => make::get_business(VENDOR),
+        // A service may retry within seconds: without a clock to move, requests pass the time.
+        6..=11 => make::get_business(OTHER),
+        12 => make::advance_clock(1000),
+        13 => make::sync_business("late", "Later", None, None),
+        14 => make::advance_clock(3600),
+        // In several moves, so that each pause between attempts ends in one of them.
+        15..=18 => make::advance_clock(36_000),
+        19 | 21 | 22 => make::list_subscriptions(),
+        20 => make::advance_clock(200_000),
+        23 => make::get_business(VENDOR),
         _ => return None,
     })
 }

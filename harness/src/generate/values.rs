@@ -98,13 +98,9 @@ pub(super) fn bad_routing_number() -> impl Strategy<Value = &'static str> {
     select(vec!["021000022", "02100002", "0210000210", "abcdefghi", ""])
 }
 
-/// Invalid e-mail addresses.
-pub(super) static BAD_EMAILS: [&str; 6] =
-    ["ann", "ann@", "@v.example", "Ann <ann@v.example>", "a b@v.example", ""];
-
 /// An invalid e-mail address.
 pub(super) fn bad_email() -> impl Strategy<Value = &'static str> {
-    select(&BAD_EMAILS[..])
+    select(vec!["ann", "ann@", "@v.example", "Ann <ann@v.example>", "a b@v.example", ""])
 }
 
 /// The origin of a webhook URL: the harness's inbox with some behavior, or a foreign host.
@@ -123,21 +119,18 @@ pub(super) fn retry_delay() -> impl Strategy<Value = u64> {
     select(vec![4, 5, 6, 305, 2105, 9305, 99_305])
 }
 
-/// URLs that no webhook may be sent to.
-pub(super) static BAD_DESTINATIONS: [&str; 8] = [
-    "http://hooks.example.com/",
-    "https://127.0.0.1/",
-    "https://localhost/hooks",
-    "https://10.0.0.8/",
-    "https://[::1]/",
-    "https://169.254.169.254/latest",
-    "https://192.168.1.20/hooks",
-    "hooks",
-];
-
 /// A URL that no webhook may be sent to.
 pub(super) fn bad_destination() -> impl Strategy<Value = &'static str> {
-    select(&BAD_DESTINATIONS[..])
+    select(vec![
+        "http://hooks.example.com/",
+        "https://127.0.0.1/",
+        "https://localhost/hooks",
+        "https://10.0.0.8/",
+        "https://[::1]/",
+        "https://169.254.169.254/latest",
+        "https://192.168.1.20/hooks",
+        "hooks",
+    ])
 }
 
 /// A kind of event.

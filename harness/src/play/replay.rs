@@ -80,7 +80,7 @@ impl<'a> Replay<'a> {
 
     fn keep(&mut self, played: Played) {
         let shows = match &self.transcript.finding {
-            Some(name) => all(&played).any(|found| found.is_named(name)),
+            Some(name) => all(&played).any(|found| found.breaks_named(name)),
             None => !played.held(),
         };
         if self.reproduced.times == 0 {
@@ -92,7 +92,8 @@ impl<'a> Replay<'a> {
     /// The finding that was reproduced.
     pub fn finding(&self) -> Option<&Finding> {
         let name = self.transcript.finding.as_ref()?;
-        all(&self.shown).find(|found| found.is_named(name))
+        let broken = || all(&self.shown).filter(|found| found.breaks_named(name));
+        broken().find(|found| found.is_named(name)).or_else(|| broken().next())
     }
 
     /// The number of steps without a response in the shown play.

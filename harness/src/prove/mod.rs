@@ -11,6 +11,7 @@ pub mod defects;
 pub mod right;
 pub mod stranger;
 
+use std::ops::RangeInclusive;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -36,10 +37,10 @@ use crate::prove::defects::{Defect, Defective, Setup};
 use crate::prove::stranger::Strangers;
 
 /// The budget for each defect.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ProofBudget {
-    /// How many seeds, starting from 1.
-    pub seeds: u64,
+    /// The seeds to try.
+    pub seeds: RangeInclusive<u64>,
     /// How many requests each seed may send. A case that has begun is finished.
     pub requests: u64,
     /// How many steps each case has.
@@ -146,13 +147,15 @@ impl Proof {
 pub fn prove(
     setup: Setup,
     defects: &[&'static Defect],
-    budget: ProofBudget,
+    budget: &ProofBudget,
     threads: usize,
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Proof>, Unreachable> {
-    let trials: Vec<(&'static Defect, u64)> =
-        defects.iter().flat_map(|defect| (1..=budget.seeds).map(|seed| (*defect, seed))).collect();
+    let trials: Vec<(&'static Defect, u64)> = defects
+        .iter()
+        .flat_map(|defect| budget.seeds.clone().map(|seed| (*defect, seed)))
+        .collect();
     let tried = try_each(&trials, threads, stop, progress, |(defect, seed)| {
         Experiment::new(setup, defect, *seed, budget).run()
     });
@@ -203,15 +206,20 @@ const RACERS: usize = 4;
 const STRANGE: u64 = 1000;
 
 /// A seed that is tried with a defect.
-struct Experiment {
+struct Experiment<'a> {
     setup: Setup,
     defect: &'static Defect,
-    budget: ProofBudget,
+    budget: &'a ProofBudget,
     header: Header,
 }
 
-impl Experiment {
-    fn new(setup: Setup, defect: &'static Defect, seed: u64, budget: ProofBudget) -> Experiment {
+impl Experiment<'_> {
+    fn new<'a>(
+        setup: Setup,
+        defect: &'static Defect,
+        seed: u64,
+        budget: &'a ProofBudget,
+    ) -> Experiment<'a> {
         Experiment { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
     }
 
@@ -264,7 +272,7 @@ impl Experiment {
 
     /// Plays cases, one after the other.
     async fn play<W: World>(&self, world: &mut W) -> Result<Trial, Unreachable> {
-        let (header, ProofBudget { steps, requests: most, .. }) = (&self.header, self.budget);
+        let (header, most, steps) = (&self.header, self.budget.requests, self.budget.steps);
         let mut requests = 0;
         for first in 0..most {
             // A proof counts the first finding.

@@ -86,7 +86,7 @@ impl Recording {
             if let Some(seen) =
                 seen.as_ref().filter(|_| sent.kind() == Some(OperationKind::Subscribe))
             {
-                secrets.keep_all_of_subscription(seen);
+                secrets.keep_all_of_subscription(sent, seen);
             }
         }
         secrets

@@ -1,13 +1,12 @@
-//! The step after which a read shows the wrong state, and the sentence on what that step does.
+//! The step that wrote the field that a read shows wrong, and the sentence on what that step does.
 //!
-//! Each step of a shrunk finding is necessary. The last write before the read is the one that left the state wrong:
-//! it did not do what it should, or did more.
+//! Each step of a shrunk finding is necessary. If the last write before the read wrote the wrong field of what is read,
+//! it did not do what it should. Any other write says nothing of the finding.
 
 use tideover_model::wire::field;
-use tideover_model::{Clause, Operation, OperationKind, Service, clause};
+use tideover_model::{Clause, InvoiceSync, Operation, Service, clause};
 
 use crate::endpoint::INBOX;
-use crate::evidence::finding::Finding;
 use crate::exchange::step::{Action, Step};
 use crate::exchange::{Memory, Prepared};
 use crate::play::cases::Failure;
@@ -18,27 +17,16 @@ pub(super) fn culprit(failure: &Failure) -> Option<Culprit> {
     let finding = failure.finding();
     let steps = &failure.transcript.steps;
     let (last, before) = steps.split_last().filter(|_| failure.is_small)?;
-    operation(last).filter(|asked| shows_state(asked.kind()))?;
+    let read = operation(last)?;
     let index = before.iter().rposition(|step| !is_read(step))?;
     let Action::Call(_) = &before[index].action else { return None };
-    let clause = sentence(&operation(&before[index])?, finding)?;
+    let clause = written_by(&operation(&before[index])?, &read, &finding.field)?;
     (clause != finding.clause).then(|| Culprit {
         step: index as u64 + 1,
         clause: clause.name().to_owned(),
         place: clause.place().to_owned(),
         wording: clause.wording().to_owned(),
     })
-}
-
-/// Whether responses show the state of a business or of an invoice.
-fn shows_state(kind: OperationKind) -> bool {
-    matches!(
-        kind,
-        OperationKind::GetBusiness
-            | OperationKind::GetInvoice
-            | OperationKind::RequestAdvance
-            | OperationKind::Quote
-    )
 }
 
 fn operation(step: &Step) -> Option<Operation> {
@@ -50,37 +38,53 @@ fn is_read(step: &Step) -> bool {
     operation(step).is_some_and(|asked| asked.kind().reads())
 }
 
-/// The sentence on what `write` does to the state that a finding is about.
-fn sentence(write: &Operation, finding: &Finding) -> Option<Clause> {
-    match write {
-        Operation::SyncBusiness { details, .. } => {
-            let tax_id = details.tax_id.as_deref().filter(|_| is_of_compliance(finding));
-            Some(match tax_id {
-                None => clause!("4.businessSync.intro.2"),
-                Some(spelled) if !spelled.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    clause!("2.businessSync.taxId")
-                }
-                Some(_) => clause!("4.businessSync.1"),
-            })
+/// The sentence by which `write` wrote a field that `read` shows, if it wrote that field of the same subject.
+fn written_by(write: &Operation, read: &Operation, field: &str) -> Option<Clause> {
+    match read {
+        Operation::GetInvoice { payee, invoice } => {
+            let is_it =
+                |sync: &InvoiceSync| sync.payee.business == *payee && sync.invoice == *invoice;
+            of_invoice(write, is_it, field)
         }
-        Operation::SyncInvoice(_) | Operation::ImportInvoices { .. } if !is_of_invoice(finding) => {
-            Some(clause!("4.invoiceSync.3"))
-        }
-        Operation::ImportInvoices { .. } => Some(clause!("4.imports.2")),
-        Operation::SetPayoutAccount { .. } => Some(clause!("4.payoutAccount.1")),
-        Operation::Quote { .. } => Some(clause!("4.quotes.2")),
-        Operation::RequestAdvance { .. } if finding.field == field::STATUS => {
-            Some(clause!("3.invoice.intro.1"))
-        }
+        Operation::GetBusiness { business } => of_business(write, business, field),
         _ => None,
     }
 }
 
-fn is_of_compliance(finding: &Finding) -> bool {
-    let field = finding.field.as_str();
-    [field::COMPLIANCE_ROUTE, field::TAX_ID_ON_FILE, "onboarding.compliance"].contains(&field)
+fn of_invoice(
+    write: &Operation,
+    is_it: impl Fn(&InvoiceSync) -> bool,
+    field: &str,
+) -> Option<Clause> {
+    const SYNCED: [&str; 4] =
+        [field::STATUS, field::FACE_VALUE, field::ISSUE_DATE, field::DUE_DATE];
+    if !SYNCED.contains(&field) || !write.syncs().into_iter().any(is_it) {
+        return None;
+    }
+    match write {
+        Operation::SyncInvoice(_) => Some(clause!("4.invoiceSync.1")),
+        Operation::ImportInvoices { .. } => Some(clause!("4.imports.2")),
+        _ => None,
+    }
 }
 
-fn is_of_invoice(finding: &Finding) -> bool {
-    finding.operation == OperationKind::GetInvoice.to_string()
+fn of_business(write: &Operation, business: &str, field: &str) -> Option<Clause> {
+    const CLEARED: [&str; 3] =
+        [field::COMPLIANCE_ROUTE, field::TAX_ID_ON_FILE, "onboarding.compliance"];
+    match write {
+        Operation::SyncBusiness { business: synced, details } if synced == business => {
+            let tax_id = details.tax_id.as_deref().filter(|_| CLEARED.contains(&field));
+            match tax_id {
+                Some(spelled) if !spelled.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    Some(clause!("2.businessSync.taxId"))
+                }
+                Some(_) => Some(clause!("4.businessSync.1")),
+                None => (field == field::NAME).then_some(clause!("4.businessSync.intro.2")),
+            }
+        }
+        Operation::SetPayoutAccount { business: paid, .. } if paid == business => {
+            (field == "onboarding.bank").then_some(clause!("3.requirement.bank.2"))
+        }
+        _ => None,
+    }
 }

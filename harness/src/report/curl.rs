@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use tideover_model::Timestamp;
+use tideover_model::wire::field;
 
 use crate::endpoint::NO_INBOX;
 use crate::exchange::Memory;
@@ -20,7 +21,8 @@ const MARK: char = '\u{e000}';
 /// The curl lines of the steps of a transcript, with references replaced by values from the responses.
 ///
 /// - `$BASE_URL`, `$API_KEY`: the target and its key. `$OPERATOR_URL`: the operator port, if elsewhere.
-/// - `$OTHER_KEY`: the key in the response to the step named `other`.
+/// - `$OTHER_KEY`: the key in the response to the step named `other`. What a service mints, such as
+///   `$MINE_REFERENCE`, differs from run to run: a shell that does not know it says which step's response has it.
 /// - Against a live endpoint, `$RUN` is an unused name and `$INBOX` the URL of the inbox. `$TAX_ID_1`,
 ///   `$ACCOUNT_1` and so on are the user's own values. `$HEADER_1` and so on are the extra headers' values.
 pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> Vec<String> {
@@ -28,15 +30,58 @@ pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> V
     let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
     let extra = header.live.as_ref().map(|live| &*live.headers).unwrap_or_default();
     let mut lines = Vec::with_capacity(steps.len());
+    let mut minted = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         let sent = Prepared::from_step(step, &memory, "$API_KEY");
-        lines.push(line(&sent, step.caller == Caller::Default, extra));
-        if let Some((_, Some(seen))) = answers.get(index) {
-            let name = step.name.as_deref().unwrap_or_default();
-            memory.keep(step, seen.json().map(|body| without_key(name, body)).as_ref());
-        }
+        let line = line(&sent, step.caller == Caller::Default, extra);
+        lines.push(minted.iter().fold(line, |line, one: &Minted| one.explained_in(line)));
+        let Some((_, Some(seen))) = answers.get(index) else { continue };
+        let (Some(name), Some(body)) = (&step.name, seen.json()) else { continue };
+        let mut body = body.clone();
+        minted.extend(Minted::taken_from(&mut body, name, index + 1));
+        memory.keep(step, Some(&body));
     }
     lines
+}
+
+/// The fields of responses that later steps send, and whose values differ from run to run.
+const MINTED: [&str; 3] = [field::KEY, field::REFERENCE, field::URL];
+
+/// A value that a response mints, as a shell variable.
+struct Minted {
+    variable: String,
+    field: &'static str,
+    /// The number of the step whose response has it, from 1.
+    step: usize,
+}
+
+impl Minted {
+    /// Puts variables in place of the values that the response to the step `name` mints.
+    fn taken_from(body: &mut Value, name: &str, step: usize) -> Vec<Minted> {
+        let mut taken = Vec::new();
+        for field in MINTED {
+            let Some(value) = body.get_mut(field).filter(|value| value.is_string()) else {
+                continue;
+            };
+            let variable = variable_of(name, field);
+            *value = format!("{MARK}{variable}{MARK}").into();
+            taken.push(Minted { variable, field, step });
+        }
+        taken
+    }
+
+    /// The line, with words for a shell in which the variable is not set.
+    fn explained_in(&self, line: String) -> String {
+        let Minted { variable, field, step } = self;
+        let words = format!("\"${{{variable}:?{field} in the response to step {step}}}\"");
+        line.replace(&format!("\"${variable}\""), &words)
+    }
+}
+
+/// The name of a shell variable for a field of the response to the step `name`.
+fn variable_of(name: &str, field: &str) -> String {
+    let plain = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_uppercase() } else { '_' };
+    format!("{name}_{field}").chars().map(plain).collect()
 }
 
 /// The references of steps against a live endpoint, as shell variables.
@@ -54,15 +99,6 @@ fn variables() -> Memory {
             "own",
             json!({ "taxIds": numbered("TAX_ID"), "accountNumbers": numbered("ACCOUNT") }),
         )
-}
-
-/// The response to the step `name`, with a variable in place of a key.
-fn without_key(name: &str, body: &Value) -> Value {
-    let mut body = body.clone();
-    if let Some(key) = body.get_mut("key").filter(|key| key.is_string()) {
-        *key = format!("{MARK}{}_KEY{MARK}", name.to_ascii_uppercase()).into();
-    }
-    body
 }
 
 /// The curl line of a request, with the target's own key if `by_default`, and with `extra` headers.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use serde_json::json;
 use tideover_harness::endpoint::Http;
+use tideover_harness::exchange::step::{Action, Call, Step};
 use tideover_harness::exchange::transcript::{Header, LiveEndpoint, Transcript};
 use tideover_harness::exchange::{Seen, start};
 use tideover_harness::generate;
@@ -60,14 +62,20 @@ async fn a_printed_line_is_answered_as_the_step_was() {
             .iter()
             .zip(&played.answers)
             .filter_map(|(step, (_, seen))| {
-                let name = step.name.as_ref()?.to_ascii_uppercase();
-                let key = seen.as_ref()?.json()?.get("key")?.as_str()?.to_owned();
-                Some((format!("{name}_KEY"), key))
+                let name = step.name.as_ref()?.to_ascii_uppercase().replace('-', "_");
+                let body = seen.as_ref()?.json()?.as_object()?;
+                let minted = ["key", "reference", "url"].into_iter().filter_map(move |field| {
+                    let value = body.get(field)?.as_str()?.to_owned();
+                    Some((format!("{name}_{}", field.to_ascii_uppercase()), value))
+                });
+                Some(minted.collect::<Vec<_>>())
             })
+            .flatten()
             .collect();
         for (line, (_, seen)) in curl(&transcript, &played.answers).into_iter().zip(&played.answers)
         {
-            assert!(keys.values().all(|key| !line.contains(key)), "{line}");
+            let minted = keys.iter().filter(|(name, _)| !name.ends_with("_URL"));
+            assert!(minted.clone().all(|(_, value)| !line.contains(value)), "{line}");
             if line.contains("/_sim/deliveries") {
                 continue;
             }
@@ -75,6 +83,25 @@ async fn a_printed_line_is_answered_as_the_step_was() {
             assert_eq!(&answered, seen, "{line}");
         }
     }
+}
+
+/// A reference that one run minted is a variable, with words on where another run finds it.
+#[tokio::test]
+async fn a_minted_reference_is_a_variable() {
+    let url = json!({ "url": "https://hooks.example.com/mine" });
+    let subscribe = Call::json("POST", "/v1/webhooks", url);
+    let steps = vec![
+        Step::new(Action::Call(subscribe)).named("mine"),
+        Step::new(Action::Call(Call::bare("DELETE", "/v1/webhooks/${mine.reference}"))),
+    ];
+    let header = Header::new(9, start(), Profile::default());
+    let mock = Mock::builder().seed(9).start().await.unwrap();
+    let mut target = Http::new(mock.url(), mock.api_key()).unwrap();
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    let lines = curl(&Transcript::new(header, steps), &played.answers);
+    let words = "'/v1/webhooks/'\"${MINE_REFERENCE:?reference in the response to step 1}\"";
+    assert!(lines[1].contains(words), "{}", lines[1]);
+    assert!(!lines[1].contains("whs_"), "{}", lines[1]);
 }
 
 /// Names, tax ids and accounts against a live endpoint are variables of the shell, and all of them are set.

@@ -839,6 +839,30 @@ async fn a_listed_code_that_never_comes_is_found() {
     assert_eq!(finer.await, []);
 }
 
+/// One kind of request that fails each time is no outage while others are answered.
+#[tokio::test]
+async fn a_request_that_fails_each_time_is_found() {
+    let found = async |instead: Instead| {
+        let header = Header::new(1, start(), Profile::default());
+        let face = service(Profile::default(), 5, INBOX);
+        let strangers = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
+        let mut worlds = FreeWorlds(strangers, Liberty { instead, ..NONE });
+        let plan = Plan { header, first: 0, cases: 30, steps: 40, max_findings: 1 };
+        let mut summary = check(&mut worlds, &plan).await.unwrap();
+        assert!(summary.failures.is_empty(), "{:#?}", summary.failures[0].findings);
+        summary.conclude(&Stated::default());
+        let noticed = summary.noticed.into_values().map(|noticed| noticed.finding);
+        let violated = noticed.filter(|one| one.verdict == Verdict::Violated);
+        violated.map(|one| (one.clause.name(), one.operation)).collect::<Vec<_>>()
+    };
+    let quotes = ("7.codes.upstream_failed", "POST /v1/quotes".to_owned());
+    fn fails(call: &PreparedCall) -> Option<Seen> {
+        refused(502, "upstream_failed").filter(|_| call.path == "/v1/quotes")
+    }
+    assert_eq!(found(|_, call| fails(call)).await, [quotes]);
+    assert_eq!(found(|sent, call| fails(call).filter(|_| sent % 7 == 0)).await, []);
+}
+
 /// Reads show that a tax id is on file.
 const FILES: Liberty = Liberty {
     rewrite: |call, mut body| {
@@ -995,8 +1019,7 @@ async fn malformed_tax_ids_may_be_accepted_or_refused() {
         ..NONE
     };
     assert_accused(refuses, &[sync("v", MALFORMED)], "7.codes.invalid_request").await;
-    assert_accused(CLEARS, &[sync("v", "not yet known"), read("v")], "2.business.complianceRoute")
-        .await;
+    assert_accused(CLEARS, &[sync("v", "not yet known"), read("v")], "4.businessSync.2").await;
     assert_accused(FILES, &[read("v")], "2.business.taxIdOnFile").await;
     let first_not = Liberty {
         rewrite: |call, body| {
@@ -1005,7 +1028,7 @@ async fn malformed_tax_ids_may_be_accepted_or_refused() {
         ..NONE
     };
     let twice = [sync("v", MALFORMED), read("v"), sync("v", ""), read("%76")];
-    assert_accused(first_not, &twice, "2.business.complianceRoute").await;
+    assert_accused(first_not, &twice, "4.businessSync.2").await;
 }
 
 /// The platform lowers the face value to what was collected. The payor pays nothing then.
@@ -1041,7 +1064,7 @@ async fn a_wrong_tax_id_may_stay_on_file() {
     assert_steps_accepted(renamed, &steps).await;
     let shared = [sync("a", WELL_FORMED), sync("b", WELL_FORMED), found_wrong("a"), read("b")];
     assert_steps_accepted(FILES, &shared).await;
-    assert_accused(CLEARS, &steps, "2.business.complianceRoute").await;
+    assert_accused(CLEARS, &steps, "4.businessSync.1.2").await;
 }
 
 #[tokio::test]

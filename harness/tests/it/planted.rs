@@ -112,7 +112,13 @@ async fn excess_collection_is_found_at_repayment() {
 async fn a_forgotten_deletion_is_found() {
     let mut world = in_process("deletion-is-forgotten");
     let failure = failure(&mut world).await;
-    assert_eq!(failure.verdict(), Verdict::Violated, "{:?}", failure.findings);
+    assert_eq!(
+        failure.verdict(),
+        Verdict::Violated,
+        "{:?} {:#?}",
+        failure.findings,
+        failure.transcript.steps
+    );
     assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 
@@ -156,7 +162,13 @@ async fn a_delivery_that_changes_its_name_is_found() {
 #[tokio::test]
 async fn deliveries_after_410_are_found() {
     let failure = failure(&mut in_process("gone-is-not-heard")).await;
-    assert_eq!(failure.verdict(), Verdict::Violated, "{:?}", failure.findings);
+    assert_eq!(
+        failure.verdict(),
+        Verdict::Violated,
+        "{:?} {:#?}",
+        failure.findings,
+        failure.transcript.steps
+    );
     assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
 }
 

@@ -159,7 +159,7 @@ fn unexplainable_traffic_is_found_with_its_context() {
     let recording = Recording::read(&path).unwrap();
     let summary = judge(&recording, &Profile::default()).summary;
     let found: Vec<_> = summary.failures.iter().map(|one| one.finding().clause.name()).collect();
-    assert_eq!(found, ["3.requirement.contract", "2.quote.forwardedAtPayment"]);
+    assert_eq!(found, ["3.requirement.contract", "2.amounts.forwardedAtPayment"]);
     assert_eq!(summary.failures[0].transcript.steps.len(), 2, "the other business is left out");
     assert_eq!(command(&path).status.code(), Some(1));
 }

@@ -61,7 +61,7 @@ async fn minimising_sends_only_steps_that_rehearse_alike() {
     let anyway = failure.probes - worth;
     assert!((2..=4 * failure.transcript.steps.len()).contains(&anyway), "{anyway}");
     // Before and after, the steps were played again, to see whether they show it each time.
-    let again = 1 + failure.reproduced.unwrap().plays;
+    let again = 3 + failure.reproduced.unwrap().plays;
     assert_eq!(watched.plays as u64, suite.summary.cases + failure.probes as u64 + again);
     assert!(worth < candidates.len() / 2, "{worth} of {} were sent", candidates.len());
     mock.stop().await;

@@ -1,10 +1,12 @@
 //! The report of a run, as data.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use quick_junit::TestCaseStatus;
 use serde_json::{Value, json};
 use tideover_harness::endpoint::{INBOX, embedded, service};
+use tideover_harness::evidence::finding::Verdict;
 use tideover_harness::evidence::outcome::{Demands, Outcome};
 use tideover_harness::exchange::start;
 use tideover_harness::judge::checks::registry::Needs;
@@ -164,7 +166,8 @@ fn a_covered_clause_is_not_held() {
     // A defect of the catalogue proves it.
     summary.met.meet(clause!("2.importReport.rows"));
     let proven = self::report(&plan, &summary, None);
-    let covered = proven.clauses.iter().find(|clause| clause.clause == "4.imports.5").unwrap();
+    let covered =
+        proven.clauses.iter().find(|clause| clause.clause == "4.imports.intro.1").unwrap();
     assert_eq!((covered.status, covered.exercised), (Status::Covered, 0));
     assert!(proven.extent.proven > 1, "{:?}", proven.extent);
     assert_eq!(of("2.invoiceSync.status").status, Status::NotMet);
@@ -308,22 +311,48 @@ async fn a_finding_shows_what_its_steps_change() {
     assert_eq!((&status.before, status.after.as_deref()), (&None, Some("\"VOIDED\"")));
 }
 
+/// The headline names what came with a finding, too.
+#[tokio::test]
+async fn a_headline_names_every_broken_clause() {
+    let plan = plan(60);
+    let report = report(&plan, &with_defect("punctuated-tax-id-is-malformed", &plan).await, None);
+    let main: BTreeSet<&str> = violated(report.findings.iter().map(|one| &one.found));
+    let also = violated(report.findings.iter().flat_map(|one| &one.also));
+    let all: BTreeSet<&str> = main.union(&also).copied().collect();
+    assert!(all.len() > main.len(), "{report}");
+    let named = all.iter().filter(|clause| report.headline.contains(**clause)).count();
+    let more = format!(" and {} more violated", all.len() - named);
+    assert!(named == 3 && report.headline.contains(&more), "{}", report.headline);
+}
+
+fn violated<'a>(found: impl Iterator<Item = &'a Found>) -> BTreeSet<&'a str> {
+    let violated = found.filter(|found| found.verdict == Verdict::Violated);
+    violated.map(|found| &*found.clause).collect()
+}
+
 /// The last write before the read that shows it, and the sentence on what that write does.
 #[tokio::test]
-async fn a_finding_names_the_step_that_left_the_state_wrong() {
+async fn a_finding_names_the_step_that_wrote_the_wrong_field() {
     let plan = plan(60);
-    for (name, clause) in [
-        ("punctuated-tax-id-is-malformed", "2.businessSync.taxId"),
-        ("tax-id-is-forgotten-in-a-resync", "4.businessSync.intro.2"),
-    ] {
+    let name = "status-is-that-of-the-first-sync";
+    let report = report(&plan, &with_defect(name, &plan).await, None);
+    let of_a_read = report.findings.iter().find_map(|one| one.culprit.as_ref().map(|it| (one, it)));
+    let (finding, culprit) = of_a_read.unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(culprit.clause, "4.invoiceSync.1", "{report}");
+    assert_eq!(culprit.step, finding.steps.len() as u64 - 1, "{report}");
+    let since = format!("the last write before it is step {} (", culprit.step);
+    assert!(report.to_string().contains(&since), "{report}");
+    assert!(html(&report).unwrap().contains("is the last write before it."));
+}
+
+/// A sync writes no `fundable`, and a quote writes nothing: what they do says nothing of the finding.
+#[tokio::test]
+async fn a_step_that_did_not_write_the_wrong_field_is_not_named() {
+    let plan = plan(60);
+    for name in ["void-invoices-are-fundable", "advanced-invoices-stay-fundable"] {
         let report = report(&plan, &with_defect(name, &plan).await, None);
-        let finding = &report.findings[0];
-        let culprit = finding.culprit.as_ref().unwrap_or_else(|| panic!("{name}: {report}"));
-        assert_eq!(culprit.clause, clause, "{report}");
-        assert_eq!(culprit.step, finding.steps.len() as u64 - 1, "{report}");
-        let since = format!("the last write before it is step {} (", culprit.step);
-        assert!(report.to_string().contains(&since), "{report}");
-        assert!(html(&report).unwrap().contains("is the last write before it."));
+        assert!(!report.findings.is_empty(), "{name}");
+        assert!(report.findings.iter().all(|finding| finding.culprit.is_none()), "{report}");
     }
 }
 

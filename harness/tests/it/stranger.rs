@@ -283,6 +283,44 @@ fn a_wrong_value_cites_the_sentence_that_is_broken() {
     }
 }
 
+/// A value of the right form cites the sentence that states it, where the note on its field states the form alone.
+#[test]
+fn a_value_of_the_right_form_cites_the_sentence_that_states_it() {
+    for (defect, clause) in [
+        ("repeat-is-answered-as-the-first", "2.advance.alreadyRequested.2"),
+        ("advance-is-lost", "2.invoice.advance.2"),
+        ("advance-is-shown-before-it-is-requested", "2.invoice.advance"),
+        ("paid-invoices-become-paid", "2.invoice.status.2"),
+        ("row-without-an-identifier-is-bad", "4.imports.5"),
+        ("identifiers-are-derived-for-each-row", "4.imports.5.3"),
+        ("bad-rows-are-left-out", "4.imports.6"),
+        ("punctuated-tax-id-is-malformed", "2.businessSync.taxId"),
+        ("tax-id-is-forgotten-in-a-resync", "4.businessSync.intro.2"),
+        ("one-session-link-for-everybody", "4.sessions.6"),
+        ("advance-forwards-the-fee", "2.amounts.forwardedAtPayment"),
+        ("quoted-amount-is-text", "2.quote.financeableAmount"),
+    ] {
+        for findings in first_findings(defect, 1..2) {
+            assert_eq!(clauses(&findings).first(), Some(&clause), "{defect}: {findings:#?}");
+        }
+    }
+}
+
+/// What the target chooses is expected in words, not as the value that the model would have chosen.
+#[test]
+fn what_the_target_chooses_is_expected_in_words() {
+    let of = |defect: &str, field: &str| {
+        let findings = first_findings(defect, 1..2).concat();
+        let found = findings.iter().find(|found| found.field == field);
+        found.unwrap_or_else(|| panic!("{defect}: {findings:#?}")).expected.clone()
+    };
+    assert_eq!(of("quoted-fee-is-in-dollars", "feeTotal"), "whole cents, not negative");
+    let rows = of("bad-rows-are-left-out", "rows");
+    assert!(rows.contains(" rows: created, "), "{rows}");
+    assert!(rows.contains("an outcome of its own for a bad row"), "{rows}");
+    assert!(!rows.contains("payeeExternalId"), "{rows}");
+}
+
 /// What a step changes in a world that is not the target's says nothing of the target.
 #[tokio::test]
 async fn the_model_says_nothing_of_a_target_that_it_does_not_know() {
@@ -297,6 +335,28 @@ async fn the_model_says_nothing_of_a_target_that_it_does_not_know() {
     assert!(FindingReport::of(&of_known.failures[0]).difference.is_some());
     let of_foreign = check(&mut with_defect(defect), &plan).await.unwrap();
     assert!(FindingReport::of(&of_foreign.failures[0]).difference.is_none());
+}
+
+/// The time of an attempt is its own, not that of the step with which it arrives.
+#[tokio::test]
+async fn attempts_that_end_too_early_are_told_by_their_own_times() {
+    let brief: Profile = toml::from_str("webhooks.retries = [60, 10800]").unwrap();
+    let header = Header::new(1, start(), Profile::default());
+    let face = service(brief, 7, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
+    let mut seen = Vec::new();
+    for case in 0..60 {
+        let mut target = world.fresh().await.unwrap();
+        let steps = generate::case(&header, case, 50);
+        let findings = play(&mut target, &header, &steps).await.unwrap().findings;
+        assert!(
+            clauses(&findings).iter().all(|clause| *clause == "6.delivery.1.2"),
+            "{findings:#?}"
+        );
+        seen.extend(findings.into_iter().map(|found| found.seen));
+    }
+    seen.dedup();
+    assert_eq!(seen, ["the last one after 3 hours"]);
 }
 
 /// The attempts came, only each under another name.

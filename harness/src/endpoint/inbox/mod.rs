@@ -5,6 +5,7 @@
 //! | `accepts` | 200 |
 //! | `acknowledges` | 204 |
 //! | `recovers` | 302 to the first attempt of a delivery, 404 to the second, then 204 |
+//! | `redirected` | 200: where the redirect leads, which nobody should follow |
 //! | `fails` | 500 |
 //! | `gone` | 410 |
 //! | `hangs` | none: the connection is closed |
@@ -28,6 +29,24 @@ pub(crate) fn accepting(url: &str) -> Option<&str> {
 /// Whether what comes to this path, or URL, is answered 410.
 pub(crate) fn is_gone(path: &str) -> bool {
     has(path, "gone")
+}
+
+/// What stands in a path in place of `recovers` where a redirect of it leads.
+const REDIRECTED: &str = "redirected";
+
+/// Where the redirect of a path that recovers leads.
+pub(crate) fn redirect_of(path: &str) -> String {
+    path.replacen("/recovers", &format!("/{REDIRECTED}"), 1)
+}
+
+/// Whether a request came because a redirect was followed.
+pub(crate) fn is_redirected(path: &str) -> bool {
+    has(path, REDIRECTED)
+}
+
+/// The path whose redirect leads to this one, or the path itself.
+pub(crate) fn before_redirect(path: &str) -> String {
+    path.replacen(&format!("/{REDIRECTED}"), "/recovers", 1)
 }
 
 fn has(path: &str, segment: &str) -> bool {

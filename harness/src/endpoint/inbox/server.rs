@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use hyper::body::Incoming;
-use hyper::header::HeaderMap;
+use hyper::header::{HeaderMap, HeaderValue, LOCATION};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::endpoint::client::{Client, Outgoing};
-use crate::endpoint::inbox::Inbox;
+use crate::endpoint::inbox::{Inbox, is_redirected, redirect_of};
 use crate::endpoint::wall_time;
 use crate::exchange::{Arrival, NO_ANSWER};
 
@@ -155,6 +155,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Response<Body>, HangUp> {
+    let path = request.uri().path().to_owned();
     let status = receive(&shared, request).await;
     if status == NO_ANSWER {
         if shared.hung.fetch_add(1, Ordering::Relaxed) < HANGING {
@@ -165,6 +166,11 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
     let mut response = Response::new(Body::empty());
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if response.status().is_redirection()
+        && let Ok(target) = HeaderValue::from_str(&redirect_of(&path))
+    {
+        response.headers_mut().insert(LOCATION, target);
+    }
     Ok(response)
 }
 
@@ -172,8 +178,8 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
 async fn receive(shared: &Shared, request: Request<Incoming>) -> u16 {
     let (parts, body) = request.into_parts();
     let Some(path) = shared.own_path(parts.uri.path()) else { return 404 };
-    // Whoever tries out a URL delivers nothing.
-    if parts.method != Method::POST {
+    // Whoever tries out a URL delivers nothing. A redirect may be followed with another method.
+    if parts.method != Method::POST && !is_redirected(&path) {
         return 405;
     }
     let arrived = wall_time();

@@ -26,7 +26,7 @@ use past::Past;
 const MOST_KEPT: usize = 64;
 
 /// The first number for keys whose platform is not certain.
-const UNSURE: u32 = 1 << 16;
+pub(crate) const UNSURE: u32 = 1 << 16;
 
 /// The worlds that a target may be in.
 ///
@@ -381,7 +381,7 @@ impl Belief {
             points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
         }
         if points.iter().any(Point::contradicts) {
-            self.grounds.recite(sent, &predicted, &mut points);
+            self.grounds.recite((sent, seen), &predicted, &mut points);
         } else if seen.is_success() {
             points.extend(self.grounds.upheld_by(sent, &predicted).into_iter().map(Point::upheld));
         }

@@ -77,13 +77,13 @@ impl Arrivals {
         let is_accepted = |arrival: &&Arrival| (200..=299).contains(&arrival.status);
         let mut again = false;
         for arrival in arrivals.iter().filter(|arrival| !is_accepted(arrival)) {
-            again |= !self.refused.insert(event(arrival));
+            again |= !self.refused.insert(began(arrival));
         }
         if self.refused.is_empty() {
             return false;
         }
         let mut accepted = arrivals.iter().filter(is_accepted);
-        again || accepted.any(|arrival| self.refused.contains(&event(arrival)))
+        again || accepted.any(|arrival| self.refused.contains(&began(arrival)))
     }
 }
 

@@ -52,10 +52,13 @@ fn check_consistency(exchange: &Exchange<'_>, notes: &mut Notes) {
                 evidence,
             );
             advance(exchange, body, notes);
-            reason(exchange, body, clause!("2.invoice.notFundableReason"), notes);
+            let clause = clause!("2.invoice.notFundableReason");
+            reason(exchange, body, (clause, clause), notes);
         }
         Some(OperationKind::Quote) => {
-            reason(exchange, body, clause!("2.quote.notFundableReason"), notes);
+            let missing = clause!("2.quote.notFundableReason");
+            let needless = clause!("2.quote.notFundableReason.2");
+            reason(exchange, body, (missing, needless), notes);
         }
         Some(OperationKind::GetBusiness) => account(exchange, body, notes),
         _ => {}
@@ -69,11 +72,17 @@ fn advance(exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
     }
     let values = leaves(&body[field::ADVANCE]).count();
     let evidence = || ("a state and two amounts", format!("an object of {values} values"));
-    notes.expect(exchange, clause!("2.invoice.advance"), values >= 3, "advance", evidence);
+    notes.expect(exchange, clause!("2.invoice.advance.2"), values >= 3, "advance", evidence);
 }
 
-/// A reason is present exactly when the invoice or quote is not fundable.
-fn reason(exchange: &Exchange<'_>, body: &Value, clause: Clause, notes: &mut Notes) {
+/// A reason is present exactly when the invoice or quote is not fundable. A missing reason and a needless one may
+/// break two sentences.
+fn reason(
+    exchange: &Exchange<'_>,
+    body: &Value,
+    (missing, needless): (Clause, Clause),
+    notes: &mut Notes,
+) {
     let (Some(fundable), Some(reason)) =
         (Fields::of(body).fundable(), body.get(field::NOT_FUNDABLE_REASON))
     else {
@@ -84,6 +93,7 @@ fn reason(exchange: &Exchange<'_>, body: &Value, clause: Clause, notes: &mut Not
         (expected, reason.to_string())
     };
     let holds = reason.is_null() == fundable;
+    let clause = if fundable && !holds { needless } else { missing };
     notes.expect(exchange, clause, holds, "notFundableReason beside fundable", evidence);
 }
 

@@ -16,6 +16,7 @@ mod prediction;
 #[cfg(test)]
 mod proof;
 mod reasons;
+mod redirects;
 pub mod registry;
 mod relations;
 mod remittance;
@@ -102,6 +103,7 @@ impl Checks {
                 Box::new(attempts::Attempts::default()),
                 Box::new(wanted::WantedEvents::default()),
                 Box::new(sequences::Sequences::default()),
+                Box::new(redirects::Redirects),
                 Box::new(relations::retries()),
                 Box::new(relations::events(true)),
                 Box::new(arrivals::Arrivals::default()),
@@ -125,6 +127,7 @@ impl Checks {
                 Box::new(attempts::Attempts::of(ChosenBy::UnknownService)),
                 Box::new(wanted::WantedEvents::of(ChosenBy::UnknownService)),
                 Box::new(sequences::Sequences::of(ChosenBy::UnknownService)),
+                Box::new(redirects::Redirects),
             ],
         };
         if outside == Outside::Controlled {

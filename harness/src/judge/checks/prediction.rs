@@ -39,7 +39,7 @@ impl Check for PredictionCheck {
                 notes.meet(clause);
             }
         }
-        self.grounds.recite(sent, predicted, &mut wrong);
+        self.grounds.recite((sent, seen), predicted, &mut wrong);
         self.grounds.learn(sent, seen, predicted);
         for point in wrong {
             notes.add(exchange, point);

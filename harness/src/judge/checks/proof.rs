@@ -177,7 +177,7 @@ fn finds_a_repeat_with_another_advance() {
     };
     assert!(of(&[answer(false, 1), answer(true, 1)]).is_empty());
     assert_eq!(of(&[answer(false, 1), answer(true, 2)]), ["4.advances.2"]);
-    assert_eq!(of(&[answer(false, 1), answer(false, 1)]), ["2.advance.alreadyRequested"]);
+    assert_eq!(of(&[answer(false, 1), answer(false, 1)]), ["2.advance.alreadyRequested.2"]);
     assert_eq!(of(&[answer(true, 1)]), ["2.advance.alreadyRequested"]);
 }
 
@@ -208,6 +208,34 @@ fn finds_a_changed_account() {
     };
     assert_eq!(of(&[business("1"), without(true)]), ["3.onboarding.4.2"]);
     assert!(of(&[business("1"), without(false), business("1")]).is_empty(), "the account closed");
+}
+
+#[test]
+fn finds_a_name_that_a_sync_has_replaced() {
+    let sync = |name: &str| {
+        let call = Call::json("PUT", "/v1/organizations/v", json!({ "legalName": name }));
+        (call, 200, json!({ "created": false, "reason": "It is known." }))
+    };
+    let mention = |name: &str| {
+        let invoice = json!({
+            "payee": { "externalId": "v", "legalName": name },
+            "payor": { "externalId": "p", "legalName": "P" },
+            "status": "ISSUED", "faceValue": 1,
+            "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-02-01T00:00:00Z",
+        });
+        let call = Call::json("PUT", "/v1/invoices/i", invoice);
+        (call, 200, json!({ "externalId": "i", "outcome": "created", "reason": null }))
+    };
+    let read = |name: Value| (get("/v1/organizations/v"), 200, json!({ "name": name }));
+    let of = |exchanges: &[_]| broken(&mut super::relations::names(), exchanges);
+    let stale = [sync("A"), sync("B"), read(json!("A"))];
+    assert_eq!(of(&stale), ["4.businessSync.intro.2"]);
+    assert_eq!(of(&[mention("A"), sync("B"), read(json!("A"))]), ["4.businessSync.intro.2"]);
+    for open in [json!("B Limited"), Value::Null] {
+        assert!(of(&[sync("A"), sync("B"), read(json!("B")), read(open)]).is_empty());
+    }
+    let mentioned = [sync("A"), sync("B"), read(json!("B")), mention("A"), read(json!("A"))];
+    assert!(of(&mentioned).is_empty());
 }
 
 #[test]
@@ -281,7 +309,7 @@ fn finds_a_response_that_contradicts_itself() {
     assert_eq!(invoice("ISSUED", false, null(), null()), ["2.invoice.notFundableReason"]);
     assert_eq!(invoice("ISSUED", true, json!("No."), null()), ["2.invoice.notFundableReason"]);
     let reason = json!("There is one.");
-    assert_eq!(invoice("ISSUED", false, reason, json!({ "state": 1 })), ["2.invoice.advance"]);
+    assert_eq!(invoice("ISSUED", false, reason, json!({ "state": 1 })), ["2.invoice.advance.2"]);
     let business = |open: bool, account: Value| {
         let body = json!({ "onboarding": { "collectionAccount": open }, "remittance": account });
         of("/v1/organizations/v", body)
@@ -347,6 +375,20 @@ fn subscribed_then(arrivals: &[Vec<Arrival>]) -> Vec<TestExchange> {
         ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
     }));
     shown
+}
+
+#[test]
+fn finds_a_redirect_that_is_followed() {
+    let of = |path: &str, status: u16| {
+        let arrival = Arrival { path: path.into(), status, ..arrival("d", &added("v")) };
+        let read = TestExchange {
+            arrivals: vec![arrival],
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        };
+        broken_by(&mut super::redirects::Redirects, &[read])
+    };
+    assert!(of("/recovers/1", 302).is_empty());
+    assert_eq!(of("/redirected/1", 200), ["6.subscription.2.2"]);
 }
 
 #[test]

@@ -79,7 +79,11 @@ static WATCHED: &[RegisteredCheck] = &[
     registered("fundable", &[Needs::Requests], &[clause!("2.invoice.notFundableReason")]),
     registered("fundable", &[Needs::Known], &[clause!("2.invoice.fundable.2")]),
     registered("fundable", &[Needs::Foreign, Needs::Vendor], &[clause!("2.invoice.fundable.2")]),
-    registered("repeated_advance", &[Needs::Vendor], &[clause!("2.advance.alreadyRequested")]),
+    registered(
+        "repeated_advance",
+        &[Needs::Vendor],
+        &[clause!("2.advance.alreadyRequested"), clause!("2.advance.alreadyRequested.2")],
+    ),
     registered("repeated_advance", &[Needs::Vendor, Needs::Known], &[clause!("4.advances.2")]),
     registered("import_report", &[Needs::Requests], &[clause!("4.import.1")]),
     registered(
@@ -123,7 +127,7 @@ static WATCHED: &[RegisteredCheck] = &[
     registered(
         "consistent",
         &[Needs::Vendor],
-        &[clause!("2.invoice.advance"), clause!("3.onboarding.4.2")],
+        &[clause!("2.invoice.advance.2"), clause!("3.onboarding.4.2")],
     ),
     registered(
         "reasons",
@@ -147,6 +151,7 @@ static WATCHED: &[RegisteredCheck] = &[
         &[clause!("6.signature.intro.1"), clause!("6.signature.1"), clause!("6.signature.4")],
     ),
     registered("attempts", &[Needs::Inbox], &[clause!("6.delivery.3.2")]),
+    registered("redirects", &[Needs::Inbox], &[clause!("6.subscription.2.2")]),
     registered("wanted", &[Needs::Inbox], &[clause!("6.delivery.2")]),
     registered(
         "wanted",
@@ -170,13 +175,18 @@ static WATCHED: &[RegisteredCheck] = &[
         &[clause!("6.events.organization.optedIn"), clause!("6.events.invoice.paid")],
     ),
     registered("accounts", &[Needs::Foreign], &[clause!("4.payoutAccount.1")]),
+    registered("names", &[Needs::Foreign], &[clause!("4.businessSync.intro.2")]),
     registered("limit", &[Needs::Foreign], &[clause!("8.perInvoiceMaximum")]),
     registered(
         "limit",
         &[Needs::Foreign, Needs::Vendor],
         &[clause!("2.amounts.advanceAmount.2"), clause!("8.concentrationLimit")],
     ),
-    registered("arrivals", &[Needs::Inbox, Needs::Known], &[clause!("6.delivery.1.2")]),
+    registered(
+        "arrivals",
+        &[Needs::Inbox, Needs::Clock, Needs::Known],
+        &[clause!("6.delivery.1.2")],
+    ),
     registered("retries", &[Needs::Inbox, Needs::Clock], RETRIES),
     registered("events", &[Needs::Vendor, Needs::Inbox, Needs::Operator, Needs::Clock], EVENTS),
     registered(
@@ -295,11 +305,16 @@ const GROUNDS: &[Clause] = &[
     clause!("4.invoiceSync.1"),
     clause!("4.import.1"),
     clause!("4.imports.2"),
+    clause!("4.imports.5"),
+    clause!("4.imports.5.2"),
+    clause!("4.imports.5.3"),
+    clause!("4.imports.5.4"),
     clause!("4.imports.6"),
     clause!("4.imports.7.2"),
     clause!("4.businessSync.intro.2"),
     clause!("4.businessSync.2"),
     clause!("4.businessSync.3.2"),
+    clause!("4.sessions.6"),
 ];
 
 /// What may happen outside, which follows from the states of the service.
@@ -346,6 +361,7 @@ const EVENTS: &[Clause] = &[
 
 /// What shows only after an advance is granted.
 const ADVANCED: &[Clause] = &[
+    clause!("2.invoice.status.2"),
     clause!("2.invoiceSynced.outcome.2"),
     clause!("3.invoice.2"),
     clause!("3.invoice.2.2"),

@@ -39,7 +39,10 @@ impl Check for RepeatedAdvance {
         let key = (exchange.platform, payee, invoice);
         let already = Fields::of(answer).already_requested();
         let first = self.first.get(&key);
-        let flag = clause!("2.advance.alreadyRequested");
+        let flag = match first {
+            None => clause!("2.advance.alreadyRequested"),
+            Some(_) => clause!("2.advance.alreadyRequested.2"),
+        };
         let fits = already == Some(first.is_some());
         notes.expect(exchange, flag, fits, field::ALREADY_REQUESTED, || {
             let shown = answer.get(field::ALREADY_REQUESTED).unwrap_or(&Value::Null);

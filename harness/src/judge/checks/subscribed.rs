@@ -8,10 +8,14 @@ use std::cell::OnceCell;
 use serde_json::Value;
 use tideover_model::signature::TOLERANCE;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{ActionKind, Clause, OperationKind, SigningKey, Timestamp, clause};
+use tideover_model::{
+    ActionKind, Clause, OperationKind, PlatformId, SigningKey, Timestamp, clause,
+};
 
+use crate::endpoint::inbox::before_redirect;
 use crate::exchange::matcher::texts;
 use crate::exchange::{Arrival, Exchange, Prepared, PreparedAction, kind_of_event};
+use crate::judge::belief::UNSURE;
 use crate::judge::checks::starts_anew;
 
 /// The place of a subscription among those that a run knows, in the order in which they were made.
@@ -29,6 +33,8 @@ pub(super) struct KnownSubscription {
     path: String,
     /// The `Authorization` header of the request that made it.
     pub(super) owner: Option<String>,
+    /// The platform that made it, if that is certain.
+    pub(super) platform: Option<PlatformId>,
     /// Empty if no response showed it.
     pub(super) reference: String,
     /// Texts of the response that may be the secret (`gap.subscriptionForm`). The field `secret` comes first.
@@ -217,6 +223,7 @@ impl KnownSubscription {
         Some(KnownSubscription {
             path: path_of(url.as_deref().or(text(field::URL))?)?,
             owner: exchange.sent.authorization.clone(),
+            platform: exchange.platform.filter(|platform| platform.0 < UNSURE),
             reference: text(field::REFERENCE).unwrap_or_default().to_owned(),
             secrets: shown.into_iter().map(candidate).collect(),
             event_types: event_types(exchange.sent_json()),
@@ -263,7 +270,7 @@ pub(super) fn referred(path: &str) -> &str {
 
 /// Whether a delivery to `path` arrives there. A shared inbox shows only the path after the run's own prefix.
 fn leads_to(path: &str, arrival: &Arrival) -> bool {
-    path.ends_with(&arrival.path)
+    path.ends_with(&arrival.path) || path.ends_with(&*before_redirect(&arrival.path))
 }
 
 /// The path of a URL.

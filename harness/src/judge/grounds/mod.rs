@@ -4,13 +4,16 @@
 //! wrote it last, or about the state that it shows. A finding cites the sentence that is broken, and a response that is
 //! as expected upholds it.
 
+mod rows;
+mod tax_ids;
 mod terms;
+mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Clause, ImportRow, Operation, OperationKind, clause};
+use tideover_model::{ActionKind, Clause, ImportRow, Operation, OperationKind, clause};
 
 use crate::evidence::Point;
 use crate::evidence::finding::OUTCOME;
@@ -18,7 +21,11 @@ use crate::exchange::{Prepared, Seen};
 use crate::judge::ABSENT;
 use crate::judge::meanings::is_onboarded;
 
+use rows::Uploads;
+pub(crate) use rows::if_rejected;
+use tax_ids::{TaxIds, digits};
 use terms::{InvoiceHistories, TERMS, has_form};
+use values::decided_by;
 
 /// What the requests of a run have written.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +37,10 @@ pub(crate) struct Grounds {
     tax_ids: BTreeSet<(String, String)>,
     /// Whether the target has matched a tax id in the spelling in which another caller sent it before.
     matches_spelling: bool,
-    /// The tax ids that were sent for a business for which another one was sent before, by their digits.
-    replacing: BTreeSet<String>,
-    /// The first tax id that was sent for each business, by its digits.
-    first_tax_ids: BTreeMap<(String, String), String>,
+    /// What each sync of a business sent as its tax id.
+    compliance: TaxIds,
+    /// What uploads have named.
+    uploads: Uploads,
     /// The businesses that got an advance, by caller and identifier.
     granted: BTreeSet<(String, String)>,
     /// The businesses that a read has shown to meet all four requirements, by caller and identifier.
@@ -49,11 +56,15 @@ struct Difference<'a> {
 }
 
 impl Difference<'_> {
+    /// Whether what was seen is JSON of this kind.
+    fn is(self, is_it: fn(&Value) -> bool) -> bool {
+        serde_json::from_str(self.seen).is_ok_and(|seen| is_it(&seen))
+    }
+
     /// Whether a requirement that must be met is not, or its account is not shown.
     fn lacks_onboarding(self) -> bool {
         let Difference { field, expected, seen } = self;
-        let is_unmet = REQUIREMENTS.iter().any(|(name, _)| *name == field)
-            && (expected, seen) == ("true", "false");
+        let is_unmet = field.starts_with("onboarding.") && (expected, seen) == ("true", "false");
         is_unmet || field == field::REMITTANCE && is_none(seen)
     }
 }
@@ -64,26 +75,22 @@ impl Grounds {
         if !seen.is_success() || !predicted.is_success() {
             return;
         }
+        self.uploads.learn(sent);
         self.invoices.learn(sent, predicted);
         self.learn_onboarding(sent, seen);
+        if sent.acts() == Some(ActionKind::TaxIdFoundWrong) {
+            self.compliance.learn_mistake();
+        }
         if let Some(Operation::SyncBusiness { business, details }) =
             sent.call().and_then(|call| call.operation())
         {
-            self.learn_tax_id(&(caller(sent), business.clone()), details.tax_id.as_deref());
+            self.compliance.learn(name_of(sent, business), details.tax_id.as_deref());
             let is_new = self.businesses.insert((caller(sent), business.clone()));
             let is_matched = seen.success_body().map(Fields::of).and_then(Fields::created);
             let spelled = details.tax_id.as_deref();
             let is_known = spelled.is_some_and(|it| self.is_sent_elsewhere(sent, |one| one == it));
             self.matches_spelling |= is_new && is_known && is_matched == Some(false);
             self.tax_ids.extend(details.tax_id.clone().map(|tax_id| (caller(sent), tax_id)));
-        }
-    }
-
-    fn learn_tax_id(&mut self, business: &(String, String), tax_id: Option<&str>) {
-        let Some(tax_id) = tax_id.map(digits).filter(|tax_id| !tax_id.is_empty()) else { return };
-        let first = self.first_tax_ids.entry(business.clone()).or_insert_with(|| tax_id.clone());
-        if *first != tax_id {
-            self.replacing.insert(tax_id);
         }
     }
 
@@ -104,17 +111,26 @@ impl Grounds {
 
     /// Replaces the clauses of points that contradict the document by the sentences that are broken, and leaves out
     /// points that another one explains.
-    pub(crate) fn recite(&self, sent: &Prepared, predicted: &Seen, points: &mut Vec<Point>) {
+    pub(crate) fn recite(
+        &self,
+        (sent, answer): (&Prepared, &Seen),
+        predicted: &Seen,
+        points: &mut Vec<Point>,
+    ) {
         for point in points.iter_mut().filter(|point| point.contradicts()) {
             let Point { field, expected, seen, .. } = &*point;
             let differs = Difference { field, expected, seen };
-            if let Some(clause) = self.broken_by(sent, predicted, differs) {
+            if let Some(clause) = self.broken_by((sent, answer), predicted, differs) {
                 point.clause = clause;
             }
         }
         // A response that shows the terms of another invoice shows the rest of it, too.
         let apart = clause!("1.general.3");
-        if points.iter().any(|point| point.contradicts() && point.clause == apart) {
+        let is_anothers = predicted.success_body().is_none()
+            && answer
+                .success_body()
+                .is_some_and(|shown| self.invoices.is_shown_for_another(sent, shown));
+        if is_anothers || points.iter().any(|point| point.contradicts() && point.clause == apart) {
             for point in points.iter_mut().filter(|point| point.contradicts()) {
                 point.clause = apart;
             }
@@ -127,13 +143,24 @@ impl Grounds {
                 !(is_reason && is_none(&point.seen) == is_fundable)
             });
         }
+        // A result, or none, is right for the `created` that is wrong.
+        let wrong = points.iter().find(|it| it.contradicts() && it.field == field::CREATED);
+        if let Some(is_new) = wrong.map(|point| point.seen == "true") {
+            points.retain(|point| {
+                let is_result = point.contradicts() && point.field == field::TAX_ID_RESULT;
+                !(is_result && is_none(&point.seen) == is_new)
+            });
+        }
     }
 
     /// The sentences that a response upholds if it is as expected, besides those on the form of its fields.
     pub(crate) fn upheld_by(&self, sent: &Prepared, predicted: &Seen) -> Vec<Clause> {
         let Some(body) = predicted.success_body() else { return Vec::new() };
         match sent.kind() {
-            Some(OperationKind::GetInvoice) => self.invoices.upheld_by(sent),
+            Some(OperationKind::GetInvoice) => {
+                let advanced = Fields::of(body).advance().map(|_| clause!("2.invoice.advance.2"));
+                self.invoices.upheld_by(sent, body).into_iter().chain(advanced).collect()
+            }
             Some(OperationKind::SyncInvoice) => match Fields::of(body).outcome() {
                 Some("statusOnly") => {
                     vec![clause!("3.invoice.2.2"), clause!("2.invoiceSynced.outcome.2")]
@@ -143,8 +170,14 @@ impl Grounds {
                 }
                 _ => Vec::new(),
             },
-            Some(OperationKind::ImportInvoices) => upheld_by_rows(body),
+            Some(OperationKind::ImportInvoices) => self.uploads.upheld_by(sent, body),
             Some(OperationKind::GetBusiness) => upheld_by_business(body),
+            Some(OperationKind::RequestAdvance)
+                if Fields::of(body).already_requested() == Some(true) =>
+            {
+                vec![clause!("2.advance.alreadyRequested.2")]
+            }
+            Some(OperationKind::CreateOnboardingSession) => vec![clause!("4.sessions.6")],
             Some(OperationKind::SyncBusiness) => {
                 let created = Fields::of(body).created();
                 let upheld = created.and_then(|created| self.of_creation(sent, created));
@@ -154,66 +187,119 @@ impl Grounds {
         }
     }
 
+    /// The sentence that a wrong value breaks: one on what was sent, or else the one that states the field's value.
     fn broken_by(
+        &self,
+        (sent, answer): (&Prepared, &Seen),
+        predicted: &Seen,
+        differs: Difference<'_>,
+    ) -> Option<Clause> {
+        let kind = sent.kind()?;
+        let by_history = match kind {
+            OperationKind::GetInvoice => self.of_invoice(sent, predicted, differs),
+            OperationKind::GetBusiness => self.of_business((sent, answer), predicted, differs),
+            OperationKind::SyncInvoice if differs.field == field::OUTCOME => {
+                self.of_outcome(sent, differs)
+            }
+            OperationKind::ImportInvoices => self.of_upload(sent, predicted, differs),
+            OperationKind::SyncBusiness => self.of_sync(sent, differs),
+            OperationKind::RequestAdvance if differs.field == field::CODE => {
+                let repeats = predicted.success_body().map(Fields::of)?.already_requested();
+                (repeats == Some(true)).then_some(clause!("4.advances.2.2"))
+            }
+            _ => None,
+        };
+        by_history.or_else(|| decided_by(kind, differs))
+    }
+
+    fn of_invoice(
         &self,
         sent: &Prepared,
         predicted: &Seen,
         differs: Difference<'_>,
     ) -> Option<Clause> {
-        let Difference { field, expected, seen } = differs;
-        match sent.kind()? {
-            OperationKind::GetInvoice if TERMS.contains(&field) && has_form(field, seen) => {
-                self.invoices.broken_by(sent, field, seen).or_else(|| of_unwritten_terms(predicted))
+        let Difference { field, seen, .. } = differs;
+        match field {
+            field if TERMS.contains(&field) && has_form(field, seen) => {
+                let written = self.invoices.broken_by(sent, field, seen);
+                written.or_else(|| of_unwritten_terms(predicted))
+            }
+            field::STATUS if self.invoices.is_unsent_status(sent, seen) => {
+                Some(clause!("2.invoice.status.2"))
             }
             // What the payor paid beyond the face value counts for nothing.
-            OperationKind::GetInvoice if field == field::COLLECTED => {
+            field::COLLECTED => {
                 let face =
                     predicted.success_body().and_then(|body| body[field::FACE_VALUE].as_i64());
                 let is_beyond =
                     seen.parse::<i64>().ok().zip(face).is_some_and(|(seen, face)| seen > face);
                 is_beyond.then_some(clause!("2.invoice.collected.2"))
             }
-            OperationKind::GetBusiness if differs.lacks_onboarding() && self.is_granted(sent) => {
-                Some(clause!("3.onboarding.2"))
-            }
-            OperationKind::GetBusiness => of_business(differs),
-            OperationKind::SyncInvoice if field == field::OUTCOME => {
-                self.of_outcome(sent, expected, seen)
-            }
-            OperationKind::ImportInvoices if field.ends_with(field::OUTCOME) => {
-                self.of_row(sent, differs)
-            }
-            // A bad row must not fail the others.
-            OperationKind::ImportInvoices if field == OUTCOME && has_bad_row(predicted) => {
-                Some(clause!("4.imports.6"))
-            }
-            OperationKind::GetImport if is_of_report(field) && seen != ABSENT => {
-                Some(clause!("4.import.1"))
-            }
-            OperationKind::SyncBusiness
-                if field == field::CREATED && matches!(seen, "true" | "false") =>
-            {
-                let clause = self.of_creation(sent, expected == "true");
-                // If no spelling was matched yet, it need not be for the punctuation.
-                let by_spelling = clause == Some(clause!("2.businessSync.taxId"));
-                match by_spelling && !self.matches_spelling {
-                    true => Some(clause!("4.businessSync.3")),
-                    false => clause,
-                }
-            }
-            OperationKind::RequestAdvance if field == field::REMITTANCE && is_none(seen) => {
-                Some(clause!("3.onboarding.4.2"))
-            }
-            OperationKind::RequestAdvance if field == field::CODE => {
-                let repeats = predicted.success_body().map(Fields::of)?.already_requested();
-                (repeats == Some(true)).then_some(clause!("4.advances.2.2"))
-            }
             _ => None,
         }
     }
 
+    fn of_business(
+        &self,
+        (sent, answer): (&Prepared, &Seen),
+        predicted: &Seen,
+        differs: Difference<'_>,
+    ) -> Option<Clause> {
+        if differs.lacks_onboarding() && self.is_granted(sent) {
+            return Some(clause!("3.onboarding.2"));
+        }
+        let is_about_it = [COMPLIANCE, field::COMPLIANCE_ROUTE].contains(&differs.field);
+        let [cleared, shown] = [predicted, answer].map(|one| is_cleared(one.success_body()));
+        let (cleared, shown) = cleared.zip(shown)?;
+        if !is_about_it || cleared == shown {
+            return None;
+        }
+        self.compliance.broken_by(&business_of(sent)?, cleared)
+    }
+
+    fn of_upload(
+        &self,
+        sent: &Prepared,
+        predicted: &Seen,
+        differs: Difference<'_>,
+    ) -> Option<Clause> {
+        let Difference { field, expected, seen } = differs;
+        match field {
+            // A bad row must not fail the others.
+            OUTCOME if has_bad_row(predicted) => Some(clause!("4.imports.6")),
+            field::ROWS if has_bad_row(predicted) && differs.is(Value::is_array) => {
+                Some(clause!("4.imports.6"))
+            }
+            field::FINISHED
+                if (expected, seen) == ("true", "false") && self.invoices.is_resent(sent) =>
+            {
+                Some(clause!("4.imports.7"))
+            }
+            field if field.ends_with(field::OUTCOME) => self.of_row(sent, differs),
+            _ => self.uploads.misnamed(sent, differs),
+        }
+    }
+
+    fn of_sync(&self, sent: &Prepared, differs: Difference<'_>) -> Option<Clause> {
+        let Difference { field, expected, seen } = differs;
+        if field == RESULT && differs.is(Value::is_string) {
+            return self.compliance.of_result(&business_of(sent)?, sent, seen);
+        }
+        if field != field::CREATED || !differs.is(Value::is_boolean) {
+            return None;
+        }
+        let clause = self.of_creation(sent, expected == "true");
+        // If no spelling was matched yet, it need not be for the punctuation.
+        let by_spelling = clause == Some(clause!("2.businessSync.taxId"));
+        match by_spelling && !self.matches_spelling {
+            true => Some(clause!("4.businessSync.3")),
+            false => clause,
+        }
+    }
+
     /// The outcome of an invoice sync.
-    fn of_outcome(&self, sent: &Prepared, expected: &str, seen: &str) -> Option<Clause> {
+    fn of_outcome(&self, sent: &Prepared, differs: Difference<'_>) -> Option<Clause> {
+        let Difference { expected, seen, .. } = differs;
         let [expected, seen] = [expected, seen].map(|text| text.trim_matches('"'));
         if expected == "statusOnly" {
             return Some(clause!("3.invoice.2.2"));
@@ -244,13 +330,14 @@ impl Grounds {
         if problem.is_none() && self.invoices.is_resent(sent) {
             return Some(clause!("4.imports.7.2"));
         }
+        let [expected, seen] = [expected, seen].map(|text| text.trim_matches('"'));
         let is_namesake = sync.is_some_and(|sync| self.invoices.is_namesake(&caller(sent), sync));
-        Some(match expected.trim_matches('"') {
-            "statusOnly" => clause!("3.invoice.2.2"),
-            "created" if seen.trim_matches('"') == "updated" && is_namesake => {
-                clause!("1.general.3")
+        Some(match (expected, seen) {
+            ("statusOnly", "created" | "updated") => clause!("3.invoice.2.2"),
+            ("created", "updated") if is_namesake => clause!("1.general.3"),
+            ("created" | "updated" | "statusOnly", _) => {
+                sync.map_or(clause!("4.imports.2"), |sync| self.uploads.broken_by(sent, sync, seen))
             }
-            "created" | "updated" => clause!("4.imports.2"),
             _ if problem.is_some_and(|problem| problem.starts_with(field::FACE_VALUE)) => {
                 clause!("8.faceValue")
             }
@@ -260,13 +347,8 @@ impl Grounds {
 
     /// Whether only a granted advance shows that a business meets all four requirements.
     fn is_granted(&self, sent: &Prepared) -> bool {
-        let Some(Operation::GetBusiness { business }) =
-            sent.call().and_then(|call| call.operation())
-        else {
-            return false;
-        };
-        let name = (caller(sent), business.clone());
-        self.granted.contains(&name) && !self.onboarded.contains(&name)
+        business_of(sent)
+            .is_some_and(|name| self.granted.contains(&name) && !self.onboarded.contains(&name))
     }
 
     /// By which sentence a sync creates a business, or does not.
@@ -281,7 +363,7 @@ impl Grounds {
             (true, None) => Some(clause!("4.businessSync.3.2")),
             // A business keeps the tax id that it has, so that nobody holds the other one.
             (true, Some(spelled)) => {
-                self.replacing.contains(&digits(spelled)).then_some(clause!("4.businessSync.2"))
+                self.compliance.is_replacing(spelled).then_some(clause!("4.businessSync.2"))
             }
             (false, _) if is_linked => Some(clause!("4.businessSync.intro.2")),
             (false, Some(spelled)) if self.is_sent_elsewhere(sent, |one| one == spelled) => {
@@ -311,21 +393,34 @@ fn of_unwritten_terms(predicted: &Seen) -> Option<Clause> {
     (!advance.is_null()).then_some(clause!("3.invoice.2"))
 }
 
-/// The clause of each requirement of a business (§3).
-const REQUIREMENTS: [(&str, Clause); 4] = [
-    ("onboarding.compliance", clause!("3.requirement.compliance")),
-    ("onboarding.contract", clause!("3.requirement.contract")),
-    ("onboarding.bank", clause!("3.requirement.bank")),
-    ("onboarding.collectionAccount", clause!("3.requirement.collectionAccount")),
-];
+/// The field that tells what became of a tax id (`gap.taxIdResult`).
+const RESULT: &str = "taxIdResult.outcome";
+
+/// The field that shows whether compliance is cleared.
+const COMPLIANCE: &str = "onboarding.compliance";
+
+/// Whether a read of a business shows that compliance is cleared.
+fn is_cleared(shown: Option<&Value>) -> Option<bool> {
+    shown?[field::ONBOARDING]["compliance"].as_bool()
+}
 
 fn caller(sent: &Prepared) -> String {
     sent.authorization.clone().unwrap_or_default()
 }
 
-/// A tax id without its punctuation.
-fn digits(spelled: &str) -> String {
-    spelled.chars().filter(char::is_ascii_digit).collect()
+/// A business, by its caller and its identifier.
+fn name_of(sent: &Prepared, business: &str) -> (String, String) {
+    (caller(sent), business.to_owned())
+}
+
+/// The business that a request reads or syncs.
+fn business_of(sent: &Prepared) -> Option<(String, String)> {
+    match sent.call()?.operation()? {
+        Operation::GetBusiness { business } | Operation::SyncBusiness { business, .. } => {
+            Some(name_of(sent, business))
+        }
+        _ => None,
+    }
 }
 
 /// The row of an import that a field of its report is about.
@@ -342,56 +437,15 @@ fn is_none(seen: &str) -> bool {
     seen == "null" || seen == ABSENT
 }
 
-/// A field of a business.
-fn of_business(differs: Difference<'_>) -> Option<Clause> {
-    let Difference { field, expected, seen } = differs;
-    let is_a =
-        |is_it: fn(&Value) -> bool| serde_json::from_str(seen).is_ok_and(|seen| is_it(&seen));
-    let requirement = REQUIREMENTS.iter().find(|(name, _)| *name == field);
-    if let Some((_, clause)) = requirement.filter(|_| is_a(Value::is_boolean)) {
-        return Some(*clause);
-    }
-    match field {
-        field::NAME if is_a(Value::is_string) => Some(clause!("4.businessSync.intro.2")),
-        field::COMPLIANCE_ROUTE
-            if [expected, seen].contains(&"\"PARTNER_SUPPLIED\"")
-                && is_a(Value::is_string)
-                && expected != "null" =>
-        {
-            Some(clause!("2.business.complianceRoute.2"))
-        }
-        field::REMITTANCE if is_none(seen) => Some(clause!("3.onboarding.4.2")),
-        field::REMITTANCE if expected == "null" => Some(clause!("2.business.remittance.2")),
-        _ => None,
-    }
-}
-
-/// Whether a field of an import report follows from the upload.
-fn is_of_report(field: &str) -> bool {
-    let first = field.split('.').next().unwrap_or_default();
-    ["rowCount", field::FINISHED, field::ROWS].contains(&first)
+/// Whether the outcome of a row is that of a synced invoice.
+fn is_synced(outcome: &str) -> bool {
+    matches!(outcome, "created" | "updated" | "statusOnly")
 }
 
 /// Whether a report should have a rejected row among others.
 fn has_bad_row(predicted: &Seen) -> bool {
     let rows = predicted.success_body().and_then(|body| Fields::of(body).rows());
     rows.is_some_and(|rows| rows.iter().any(|row| Fields::of(row).outcome() == Some("rejected")))
-}
-
-/// The sentences that a report of an import upholds.
-fn upheld_by_rows(body: &Value) -> Vec<Clause> {
-    let rows = Fields::of(body).rows().unwrap_or_default();
-    let is_synced = |row: &Value| {
-        matches!(Fields::of(row).outcome(), Some("created" | "updated" | "statusOnly"))
-    };
-    let is_locked = rows.iter().any(|row| Fields::of(row).outcome() == Some("statusOnly"));
-    let synced = rows.iter().filter(|row| is_synced(row)).count();
-    let upheld = [
-        (clause!("4.imports.2"), synced > 0),
-        (clause!("4.imports.6"), synced > 0 && synced < rows.len()),
-        (clause!("3.invoice.2.2"), is_locked),
-    ];
-    upheld.into_iter().filter(|(_, holds)| *holds).map(|(clause, _)| clause).collect()
 }
 
 /// The sentences that a read of a business upholds.
@@ -402,6 +456,7 @@ fn upheld_by_business(body: &Value) -> Vec<Clause> {
     };
     let is_supplied = Fields::of(body).compliance_route() == Some("PARTNER_SUPPLIED");
     let of_route = is_supplied.then_some(clause!("2.business.complianceRoute.2"));
-    let of_requirements = REQUIREMENTS.map(|(_, clause)| clause);
-    of_requirements.into_iter().chain([of_account]).chain(of_route).collect()
+    let requirements = ["compliance", "contract", "bank", "collectionAccount"];
+    let of_requirements = requirements.into_iter().filter_map(values::of_requirement);
+    of_requirements.chain([of_account]).chain(of_route).collect()
 }

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Clause, InvoiceSync, Operation, OperationKind, Timestamp, clause};
+use tideover_model::words::InvoiceStatus;
+use tideover_model::{Clause, FaceValue, InvoiceSync, Operation, OperationKind, Timestamp, clause};
 
 use crate::exchange::matcher::same_text;
 use crate::exchange::{Prepared, Seen};
@@ -55,6 +56,8 @@ struct History {
     ignored: Vec<Terms>,
     /// The terms of rows that a resent import skips.
     skipped: Vec<Terms>,
+    /// Every status that was sent.
+    statuses: BTreeSet<InvoiceStatus>,
 }
 
 /// What was sent about every invoice.
@@ -105,10 +108,14 @@ impl InvoiceHistories {
             }
             ("created" | "updated", None) => {
                 let (earlier, ignored, skipped) = (Vec::new(), Vec::new(), Vec::new());
-                let written = (terms, by);
-                self.invoices.insert(key, History { written, earlier, ignored, skipped });
+                let (written, statuses) = ((terms, by), BTreeSet::new());
+                let history = History { written, earlier, ignored, skipped, statuses };
+                self.invoices.insert(key.clone(), history);
             }
             _ => {}
+        }
+        if let Some(known) = self.invoices.get_mut(&key) {
+            known.statuses.insert(sync.status);
         }
     }
 
@@ -154,8 +161,15 @@ impl InvoiceHistories {
         })
     }
 
+    /// Whether a read shows a status that the caller never sent for the invoice. `seen` is JSON.
+    pub(super) fn is_unsent_status(&self, sent: &Prepared, seen: &str) -> bool {
+        let status = InvoiceStatus::parse(seen.trim_matches('"'));
+        let known = read_key(sent).and_then(|key| self.invoices.get(&key));
+        known.zip(status).is_some_and(|(known, status)| !known.statuses.contains(&status))
+    }
+
     /// The sentences that a read upholds if it shows the terms of an invoice as expected.
-    pub(super) fn upheld_by(&self, sent: &Prepared) -> Vec<Clause> {
+    pub(super) fn upheld_by(&self, sent: &Prepared, body: &Value) -> Vec<Clause> {
         let Some(key) = read_key(sent) else { return Vec::new() };
         let Some(known) = self.invoices.get(&key) else { return Vec::new() };
         let (written, by) = &known.written;
@@ -164,7 +178,10 @@ impl InvoiceHistories {
         let skipped = differs(&known.skipped).then_some(clause!("4.imports.7.2"));
         let is_apart = self.namesakes(&key).any(|other| other.written.0 != *written);
         let apart = is_apart.then_some(clause!("1.general.3"));
-        [Some(*by), ignored, skipped, apart].into_iter().flatten().collect()
+        // Money that moves is the occasion on which a service might change the status.
+        let has_moved = !body[field::ADVANCE].is_null() || body[field::COLLECTED] != 0;
+        let kept = has_moved.then_some(clause!("2.invoice.status.2"));
+        [Some(*by), ignored, skipped, apart, kept].into_iter().flatten().collect()
     }
 
     /// The caller's invoices of the same identifier that have another payee.
@@ -173,6 +190,15 @@ impl InvoiceHistories {
             owner == caller && other != payee && name == invoice
         });
         others.map(|(_, history)| history)
+    }
+
+    /// Whether a read shows the terms of the caller's invoice of this identifier that has another payee.
+    pub(super) fn is_shown_for_another(&self, sent: &Prepared, shown: &Value) -> bool {
+        let Some(key) = read_key(sent) else { return false };
+        let is_shown = |other: &History| {
+            TERMS.into_iter().all(|field| other.written.0.show(field, &shown[field].to_string()))
+        };
+        self.namesakes(&key).any(is_shown)
     }
 
     /// Whether the caller has synced an invoice of this identifier for another payee.
@@ -212,7 +238,7 @@ fn read_key(sent: &Prepared) -> Option<InvoiceKey> {
 pub(super) fn has_form(field: &str, shown: &str) -> bool {
     let value: Option<Value> = serde_json::from_str(shown).ok();
     match field {
-        field::FACE_VALUE => value.is_some_and(|value| value.is_i64()),
+        field::FACE_VALUE => value.and_then(|value| FaceValue::new(value.as_i64()?)).is_some(),
         _ => value.is_some_and(|value| value.as_str().and_then(Timestamp::parse).is_some()),
     }
 }

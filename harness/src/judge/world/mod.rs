@@ -318,6 +318,11 @@ impl World {
                     && is_integer(seen, &point.field)
             };
             points.retain(|point| point.holds || !is_estimate(point));
+            for point in points.iter_mut().filter(|point| !point.holds) {
+                if choices.unrevealed().contains(&&*point.field) {
+                    point.expected = permitted(&point.field).to_owned();
+                }
+            }
         }
         if !self.amounts.is_empty()
             && let Some(advance) = self.advance(sent)
@@ -570,6 +575,15 @@ fn leniently(sent: &Prepared) -> Option<Prepared> {
 
 /// Amounts that follow from rates, which the document doesn't show.
 const ESTIMATED: [&str; 3] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL, "forwardedAtPayment"];
+
+/// What the document permits as an amount that the target chooses.
+fn permitted(amount: &str) -> &'static str {
+    match amount {
+        field::FINANCEABLE_AMOUNT => "whole cents, at most the face value",
+        field::ADVANCE_AMOUNT => "whole cents, at most financeableAmount",
+        _ => "whole cents, not negative",
+    }
+}
 
 fn is_integer(seen: &Seen, field: &str) -> bool {
     seen.json().is_some_and(|body| body[field].is_u64())

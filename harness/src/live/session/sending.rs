@@ -295,10 +295,10 @@ impl Session {
             PreparedAction::Call(call)
                 if (&*call.method, &*call.path) == ("POST", "/v1/webhooks") =>
             {
-                self.state().secrets.keep_all_of_subscription(seen);
+                self.state().secrets.keep_all_of_subscription(step, seen);
             }
             PreparedAction::Act(_) => {
-                self.state().secrets.keep_words(seen);
+                self.state().secrets.keep_words(seen, "");
                 if let Some(key) = seen.json().and_then(|body| Fields::of(body).key()) {
                     self.state().secrets.keep(key);
                 }

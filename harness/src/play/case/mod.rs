@@ -286,6 +286,7 @@ impl<'a> Run<'a> {
         if let Some(due) = prediction.due {
             self.played.replaced.record(due, &seen);
         }
+        self.played.failing.record(&exchange);
         let at = self.played.answers.len();
         let mut notes = Notes { met: take(&mut self.played.met), ..Notes::default() };
         for point in prediction.points {

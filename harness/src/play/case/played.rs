@@ -12,7 +12,7 @@ use crate::evidence::{Gaps, Point};
 use crate::exchange::matcher::Mismatch;
 use crate::exchange::{Arrival, Exchange, Prepared, Seen};
 use crate::judge::Belief;
-use crate::play::learn::{Lessons, Replaced};
+use crate::play::learn::{Failing, Lessons, Replaced};
 
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,8 @@ pub struct Played {
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
+    /// Which kinds of requests failed, and which were answered.
+    pub failing: Failing,
     /// What its responses show of its choices.
     pub lessons: Lessons,
     /// Requests that were not answered.

@@ -19,11 +19,13 @@ pub(crate) async fn reproduce<W: World>(
 ) -> Result<bool, Unreachable> {
     let mut steps = failure.transcript.steps.clone();
     let rest = failure.unplayed.clone();
-    let mut probe = SameFinding { world, failure, rehearsed: None, tries: 1, cuts: true };
-    let mut reproduced = probe.play_again(&steps, |so_far| so_far.times > 0).await?;
+    let mut probe =
+        SameFinding { world, failure, rehearsed: None, needs: Plays::AnyOf(1), cuts: true };
+    // One play says too little of a target that depends on chance or time.
+    let mut reproduced = probe.play_again(&steps).await?;
     if reproduced.times == 0 && !rest.is_empty() {
         steps.extend(rest);
-        reproduced = probe.play_again(&steps, |so_far| so_far.times > 0).await?;
+        reproduced = probe.play_again(&steps).await?;
     }
     Ok(reproduced.times > 0)
 }
@@ -45,12 +47,38 @@ pub(crate) async fn minimise<W: World>(
         return Ok(());
     }
     let reproducible = failure.clone();
-    let Transcript { header, mut steps, .. } = reproducible.transcript.clone();
+    let is_stable =
+        |one: &Failure| one.reproduced.map(Reproduced::stability) == Some(Stability::Stable);
     // What some plays do not show gets as many for each smaller case.
-    let is_stable = failure.reproduced.map(Reproduced::stability) == Some(Stability::Stable);
-    let tries = if is_stable { 1 } else { W::PLAYS };
+    let needs = Plays::AnyOf(if is_stable(failure) { 1 } else { W::PLAYS });
+    make_small(world, failure, needs).await?;
+    if is_stable(&reproducible) && failure.reproduced.is_some_and(is_mixed) {
+        // A play has shown a smaller case by chance: from here on, each play must show it.
+        let probes = failure.probes;
+        *failure = Failure { probes, ..reproducible.clone() };
+        make_small(world, failure, Plays::Each(W::PLAYS)).await?;
+    }
+    let is_lost = |so_far: Reproduced| so_far.times == 0 && so_far.plays > 0;
+    if failure.reproduced.is_some_and(is_lost) {
+        *failure = reproducible;
+    }
+    Ok(())
+}
+
+/// Whether some plays did not show a failure.
+fn is_mixed(so_far: Reproduced) -> bool {
+    so_far.times < so_far.plays
+}
+
+/// Makes a failure as small as it can be made, and counts how often it comes again then.
+async fn make_small<W: World>(
+    world: &mut W,
+    failure: &mut Failure,
+    needs: Plays,
+) -> Result<(), Unreachable> {
+    let Transcript { header, mut steps, .. } = failure.transcript.clone();
     let clause = failure.finding().clause;
-    let mut probe = SameFinding { world, failure, rehearsed: None, tries, cuts: false };
+    let mut probe = SameFinding { world, failure, rehearsed: None, needs, cuts: false };
     let rehearsed = probe.world.rehearse(&header, &steps, clause).await;
     if rehearsed.is_some() {
         probe.rehearsed.clone_from(&rehearsed);
@@ -61,12 +89,17 @@ pub(crate) async fn minimise<W: World>(
     steps = shrink(steps, &mut probe).await?;
     steps = probe.unrehearsed(steps).await?;
     probe.failure.is_small = true;
-    let again = probe.play_again(&steps, |_| false).await?;
-    if again.times == 0 && again.plays > 0 {
-        // The smaller case has shown it by chance.
-        *failure = reproducible;
-    }
+    probe.play_again(&steps).await?;
     Ok(())
+}
+
+/// How many plays of a smaller case must show the failure.
+#[derive(Clone, Copy)]
+enum Plays {
+    /// One of so many.
+    AnyOf(u64),
+    /// Each of so many.
+    Each(u64),
 }
 
 /// Whether steps show the failure; the last that did are kept as it.
@@ -75,8 +108,8 @@ struct SameFinding<'a, W> {
     failure: &'a mut Failure,
     /// What the model makes of the failure, if steps are rehearsed before they are played.
     rehearsed: Option<Rehearsed>,
-    /// How often steps are played until they show the failure.
-    tries: u64,
+    /// How many plays must show the failure.
+    needs: Plays,
     /// Whether it may be shown before the last of them.
     cuts: bool,
 }
@@ -111,20 +144,24 @@ impl<W: World> SameFinding<'_, W> {
         Ok(Some(shown))
     }
 
-    /// Plays `steps` some times more, until it is `enough`.
-    async fn play_again(
-        &mut self,
-        steps: &[Step],
-        enough: fn(Reproduced) -> bool,
-    ) -> Result<Reproduced, Unreachable> {
+    /// Plays `steps` some times more, and counts how often they show the failure.
+    async fn play_again(&mut self, steps: &[Step]) -> Result<Reproduced, Unreachable> {
         let mut reproduced = Reproduced::default();
         self.failure.reproduced.get_or_insert(reproduced);
-        while reproduced.plays < W::PLAYS && !enough(reproduced) {
+        while reproduced.plays < W::PLAYS {
             let Some(is_shown) = self.play(steps).await? else { break };
             reproduced.count(is_shown);
             self.failure.reproduced = Some(reproduced);
         }
         Ok(reproduced)
+    }
+
+    /// Forgets the plays since `before`, if there is such a moment.
+    fn restore(&mut self, before: Option<Failure>) {
+        let probes = self.failure.probes;
+        if let Some(before) = before {
+            *self.failure = Failure { probes, ..before };
+        }
     }
 
     /// Leaves out each step that the model might need and the target does not.
@@ -147,12 +184,19 @@ impl<W: World> Probe for SameFinding<'_, W> {
                 return Ok(false);
             }
         }
-        for _ in 0..self.tries {
+        // The first play that is as this says decides.
+        let (most, decisive) = match self.needs {
+            Plays::AnyOf(most) => (most, true),
+            Plays::Each(most) => (most, false),
+        };
+        let before = (!decisive).then(|| self.failure.clone());
+        for _ in 0..most {
             self.failure.probes += 1;
-            if self.play(steps).await? == Some(true) {
-                return Ok(true);
+            if (self.play(steps).await? == Some(true)) == decisive {
+                self.restore(before);
+                return Ok(decisive);
             }
         }
-        Ok(false)
+        Ok(!decisive)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use tideover_model::{Clause, Timestamp};
+use tideover_model::{Clause, Timestamp, clause};
 
 use crate::evidence::coverage::Coverage;
 use crate::evidence::finding::{Cause, Finding, Verdict};
@@ -15,7 +15,7 @@ use crate::exchange::transcript::{Header, Transcript};
 use crate::exchange::{Arrival, Seen};
 use crate::play::case::Played;
 use crate::play::concurrent::Interval;
-use crate::play::learn::{Lessons, Replaced, Stated};
+use crate::play::learn::{Failing, Lessons, Replaced, Stated};
 
 /// What came of it.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +44,8 @@ pub struct Summary {
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
+    /// Which kinds of requests failed, and which were answered.
+    pub failing: Failing,
     /// What its responses show of its choices.
     pub lessons: Lessons,
     /// What failed, made small: one for each cause, in the order in which they were met.
@@ -180,6 +182,7 @@ impl Summary {
         self.unsent.extend(other.unsent);
         self.gaps.add(&other.gaps);
         self.replaced.add(&other.replaced);
+        self.failing.add(&other.failing);
         for (clause, (times, verdict)) in other.broken {
             let (known, worst) = self.broken.entry(clause).or_insert((0, verdict));
             (*known, *worst) = (*known + times, verdict.min(*worst));
@@ -219,20 +222,41 @@ impl Summary {
         self.failures.last_mut()
     }
 
-    /// Takes up what only the run as a whole shows, which fails none: what was learned otherwise than a profile
-    /// states it, and that listed codes never came where they were due, which nothing can be concluded from, since
-    /// another may have been due, too.
+    /// Takes up what only the run as a whole shows: what was learned otherwise than a profile
+    /// states it, that listed codes never came where they were due, and that a kind of request failed each time.
     pub fn conclude(&mut self, stated: &Stated) {
-        let doubts = self.replaced.doubts(&self.coverage);
+        let doubts =
+            self.replaced.doubts(&self.coverage).into_iter().chain(self.failing.findings());
         for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {
             self.notice(finding, met);
         }
         self.settle();
     }
 
+    /// Drops the findings that an operation serves another platform's business, where it serves unknown ones too:
+    /// nothing of the other platform need be shown then.
+    fn drop_withheld(&mut self) {
+        let withheld = clause!("5.authentication.4");
+        let outcomes = self.failures.iter().map(Failure::finding).filter(|one| one.is_outcome());
+        let unsynced: BTreeSet<String> = outcomes
+            .filter(|one| one.clause != withheld && one.verdict == Verdict::Violated)
+            .map(|one| one.operation.clone())
+            .collect();
+        let count = self.failures.len();
+        self.failures.retain(|failure| {
+            let Finding { clause, operation, .. } = failure.finding();
+            *clause != withheld || !unsynced.contains(operation)
+        });
+        let is_left = self.failures.iter().any(|failure| failure.finding().clause == withheld);
+        if self.failures.len() < count && !is_left {
+            self.broken.entry(withheld).and_modify(|(_, worst)| *worst = Verdict::Inconclusive);
+        }
+    }
+
     /// Drops what is inconclusive beside a violation: whatever comes after one may be in doubt because of it. The
     /// clauses keep their status.
     fn settle(&mut self) {
+        self.drop_withheld();
         if self.failures.iter().any(|failure| failure.verdict() == Verdict::Violated) {
             self.noticed
                 .retain(|_, Noticed { finding, .. }| finding.verdict != Verdict::Inconclusive);
@@ -271,6 +295,7 @@ impl Summary {
         self.unsent.extend(played.unsent.iter().cloned());
         self.gaps.add(&played.gaps);
         self.replaced.add(&played.replaced);
+        self.failing.add(&played.failing);
         self.lessons.add(&played.lessons);
         for (at, finding) in &played.noticed {
             let first = || Noticed::new(finding.clone(), Some(shown(*at, finding)));

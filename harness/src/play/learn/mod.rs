@@ -3,6 +3,7 @@
 
 mod causes;
 mod delays;
+mod failing;
 mod held;
 mod rates;
 mod replaced;
@@ -18,6 +19,7 @@ use crate::evidence::Point;
 use crate::exchange::{Arrival, Exchange, PreparedAction};
 use crate::judge::{Belief, Bounds};
 
+pub use failing::Failing;
 pub use held::Stated;
 pub use replaced::Replaced;
 pub use span::Span;

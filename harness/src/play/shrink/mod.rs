@@ -2,6 +2,8 @@
 
 mod names;
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 use tideover_model::wire::action;
 
@@ -11,6 +13,10 @@ use names::{plain_names, renamings};
 
 /// Pairs of steps are tried once there are so few of them.
 const FEW: usize = 12;
+
+/// A file is cut into so many chunks of rows at most: where its length is the finding, a play for each of a thousand
+/// rows shows no more.
+const MOST_CHUNKS: usize = 32;
 
 /// A part of what shows a finding: a step, and whatever belongs to it.
 pub trait Part: Clone + PartialEq {
@@ -57,6 +63,7 @@ pub async fn shrink<T: Part, P: Probe<T>>(
     loop {
         let before = steps.clone();
         steps = leave_out(steps, probe).await?;
+        steps = drop_rows(steps, probe).await?;
         steps = simplify(steps, &mut forms, probe).await?;
         if steps == before {
             return Ok(steps);
@@ -163,6 +170,53 @@ async fn drop_pairs<T: Clone, P: Probe<T>>(
         }
     }
     Ok(steps)
+}
+
+/// Leaves out rows of files as steps are left out, in chunks of halving size. None of the last [`MOST_CHUNKS`] rows can
+/// be left out then, however many forms are tried.
+async fn drop_rows<T: Part, P: Probe<T>>(
+    mut steps: Vec<T>,
+    probe: &mut P,
+) -> Result<Vec<T>, Unreachable> {
+    for index in 0..steps.len() {
+        let mut size = rows(steps[index].step()).div_ceil(2);
+        while size > 0 {
+            let mut end = rows(steps[index].step());
+            if end.div_ceil(size) > MOST_CHUNKS {
+                break;
+            }
+            while end > 0 {
+                let start = end.saturating_sub(size);
+                let mut candidate = steps.clone();
+                candidate[index] = steps[index].with(without_rows(steps[index].step(), start..end));
+                if probe.still_fails(&candidate).await? {
+                    steps = candidate;
+                }
+                end = start;
+            }
+            size = if size > 1 { size.div_ceil(2) } else { 0 };
+        }
+    }
+    Ok(steps)
+}
+
+/// The number of rows in the file that a step sends, without the line of names.
+fn rows(step: &Step) -> usize {
+    match &step.action {
+        Action::Call(Call { text: Some(text), .. }) => text.lines().count().saturating_sub(1),
+        _ => 0,
+    }
+}
+
+/// The step without these rows of its file.
+fn without_rows(step: &Step, left_out: Range<usize>) -> Step {
+    let mut step = step.clone();
+    if let Action::Call(Call { text: Some(text), .. }) = &mut step.action {
+        let is_kept = |index: &usize| *index == 0 || !left_out.contains(&(index - 1));
+        let lines = text.lines().enumerate().filter(|(index, _)| is_kept(index));
+        *text = lines.map(|(_, line)| format!("{line}\n")).collect();
+    }
+    step
 }
 
 /// Tries every simpler form of every step, `forms` at most.
@@ -283,16 +337,6 @@ fn simpler_calls(call: &Call) -> Vec<Call> {
                 .map(|body| Call { body: Some(Value::Object(body)), ..call.clone() }),
         );
     }
-    if let Some(text) = &call.text {
-        let lines: Vec<&str> = text.lines().collect();
-        // Among equal adjacent lines, any one may go.
-        let last_of_its_kind = |index: &usize| lines.get(index + 1) != Some(&lines[*index]);
-        for index in (1..lines.len()).rev().filter(last_of_its_kind) {
-            let mut fewer = lines.clone();
-            fewer.remove(index);
-            forms.push(Call { text: Some(fewer.join("\n") + "\n"), ..call.clone() });
-        }
-    }
     forms
 }
 
@@ -383,6 +427,34 @@ mod tests {
         let moves = [30, 150, 20].map(|seconds| Step::new(Action::Advance(seconds)));
         let small = shrink(moves.to_vec(), &mut FarEnough(200)).await.unwrap();
         assert_eq!(small, [Step::new(Action::Advance(200))]);
+    }
+
+    /// Fails while a file has a row.
+    struct RowOf(&'static str);
+
+    impl Probe for RowOf {
+        const MOST_FORMS: usize = 0;
+
+        async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
+            let has_row = |step: &Step| match &step.action {
+                Action::Call(Call { text: Some(text), .. }) => {
+                    text.starts_with("names\n") && text.lines().any(|line| line == self.0)
+                }
+                _ => false,
+            };
+            Ok(steps.iter().any(has_row))
+        }
+    }
+
+    #[tokio::test]
+    async fn no_row_can_be_left_out_though_no_forms_are_tried() {
+        let file = |text: &str| {
+            let call = Call::bare("PUT", "/v1/invoices/imports/m");
+            Step::new(Action::Call(Call { text: Some(text.to_owned()), ..call }))
+        };
+        let steps = vec![file("names\na\nb\nc\nd\ne\n"), Step::new(Action::Advance(1))];
+        let small = shrink(steps, &mut RowOf("d")).await.unwrap();
+        assert_eq!(small, [file("names\nd\n")]);
     }
 
     #[tokio::test]

@@ -36,7 +36,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     altered!("repeat-names-another-account", "2.advance.remittance",
         AdvanceRepeated(advance) => advance.remittance.account_number.insert(0, '9'),
         "a repeated request names another account for the payor to pay into"),
-    altered!("repeat-is-answered-as-the-first", "2.advance.alreadyRequested",
+    altered!("repeat-is-answered-as-the-first", "2.advance.alreadyRequested.2",
         AdvanceRepeated(advance) => advance.already_requested = false,
         "a repeated request shows alreadyRequested as false"),
     Defect::new(
@@ -73,13 +73,15 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("2.advance.financeableAmount"),
         "financeableAmount of an advance is the amount paid out",
         reply(|reply| first(reply, |amounts| amounts.financeable_amount = amounts.advance_amount)),
-    ),
+    )
+    .named_as(clause!("2.amounts.financeableAmount")),
     Defect::new(
         "advance-forwards-the-fee",
         clause!("2.advance.forwardedAtPayment"),
         "forwardedAtPayment of an advance includes the fee",
         reply(|reply| first(reply, |amounts| amounts.forwarded_at_payment += amounts.fee_total)),
-    ),
+    )
+    .named_as(clause!("2.amounts.forwardedAtPayment")),
     Defect::new(
         "cap-is-forgotten",
         clause!("2.amounts.financeableAmount"),
@@ -105,7 +107,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             })
         }),
     )
-    .named_as(clause!("2.quote.forwardedAtPayment")),
+    .named_as(clause!("2.amounts.forwardedAtPayment")),
     Defect::new(
         "fee-is-taken-off-the-advance",
         clause!("2.amounts.advanceAmount.2"),
@@ -182,7 +184,8 @@ pub(super) static DEFECTS: &[Defect] = &[
                 amounts.financeable_amount = amounts.financeable_amount.min(Cents(65_535));
             })
         }),
-    ),
+    )
+    .named_as(clause!("2.amounts.financeableAmount")),
     Defect::new(
         "quote-rounds-what-is-forwarded",
         clause!("2.quote.forwardedAtPayment"),
@@ -192,7 +195,8 @@ pub(super) static DEFECTS: &[Defect] = &[
                 amounts.forwarded_at_payment = Cents(amounts.forwarded_at_payment.0 / 10 * 10);
             })
         }),
-    ),
+    )
+    .named_as(clause!("2.amounts.forwardedAtPayment")),
     Defect::new(
         "every-quote-is-fundable",
         clause!("2.quote.fundable"),
@@ -304,7 +308,7 @@ pub(super) static DEFECTS: &[Defect] = &[
     ),
     Defect::new(
         "advance-is-lost",
-        clause!("2.invoice.advance"),
+        clause!("2.invoice.advance.2"),
         "an invoice shows its advance only once the advance is FUNDED",
         reply(|reply| {
             super::invoices::read(reply, |invoice| {

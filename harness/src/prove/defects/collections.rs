@@ -112,8 +112,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 }
             });
         }),
-    )
-    .named_as(clause!("2.invoice.advance")),
+    ),
     Defect::new(
         "funding-is-skipped",
         clause!("3.advance.1"),
@@ -128,7 +127,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             });
         }),
     )
-    .named_as(clause!("2.invoice.advance")),
+    .named_as(clause!("2.invoice.advance.2")),
     Defect::new(
         "sent-before-it-is-funded",
         clause!("1.service.3"),
@@ -143,7 +142,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             });
         }),
     )
-    .named_as(clause!("2.invoice.advance")),
+    .named_as(clause!("2.invoice.advance.2")),
     Defect::new(
         "fee-is-taken-off-what-is-sent",
         clause!("2.amounts.advanceAmount"),
@@ -158,7 +157,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             });
         }),
     )
-    .named_as(clause!("2.invoice.advance")),
+    .named_as(clause!("2.invoice.advance.2")),
     Defect::new(
         "nobody-pays-twice",
         clause!("2.invoice.collectionState.2"),

@@ -44,6 +44,9 @@ pub(super) static DEFECTS: &[Defect] = &[
     formed!("name-is-a-list", "2.business.name", Business "/name",
         |value| Some(json!([value])),
         "the name of a business is shown as a list of names"),
+    formed!("route-is-a-list", "2.business.complianceRoute", Business "/complianceRoute",
+        |value| Some(json!([value])),
+        "the compliance route of a business is shown as a list of routes"),
     formed!("requirements-are-words", "2.business.onboarding", Business "/onboarding",
         |value| {
             let word = |(name, met): (&String, &Value)| {

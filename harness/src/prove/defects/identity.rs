@@ -104,8 +104,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 *tax_id = tax_id.replace('-', "x");
             }
         }),
-    )
-    .named_as(clause!("2.business.complianceRoute")),
+    ),
     Defect::new(
         "short-tax-id-clears-compliance",
         clause!("4.businessSync.2"),
@@ -119,8 +118,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 tax_id.push('0');
             }
         }),
-    )
-    .named_as(clause!("2.businessSynced.taxIdResult")),
+    ),
     Defect::new(
         "wrong-tax-id-is-not-corrected",
         clause!("4.businessSync.1.2"),
@@ -129,8 +127,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             Happening::TaxIdFoundWrong { .. } => Ok(Outcome::Applied),
             happening => behind.happen(happening),
         }),
-    )
-    .named_as(clause!("2.businessSynced.taxIdResult")),
+    ),
     Defect::new(
         "first-name-sticks",
         clause!("4.businessSync.intro.2"),
@@ -167,8 +164,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.business.name")),
+    ),
     altered!("tax-id-of-a-w9-is-not-on-file", "2.business.taxIdOnFile",
         Business(business) if business.compliance_route == Some(ComplianceRoute::W9Upload) => business.tax_id_on_file = false,
         "taxIdOnFile is false although the vendor has sent a W-9"),

@@ -37,8 +37,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 report.rows.retain(|row| row.outcome != RowOutcome::Rejected)
             });
         }),
-    )
-    .named_as(clause!("2.importReport.rows")),
+    ),
     Defect::new(
         "ragged-row-is-reported-as-created",
         clause!("4.imports.6"),
@@ -85,8 +84,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 (_, reply) => Ok(reply),
             }
         }),
-    )
-    .named_as(clause!("2.importReport.finished")),
+    ),
     Defect::new(
         "resumed-rows-are-done-twice",
         clause!("4.imports.7.2"),
@@ -155,8 +153,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             answer
         }),
-    )
-    .named_as(clause!("2.importReport.rows")),
+    ),
     Defect::new(
         "import-overwrites-an-advance",
         clause!("4.imports.2"),

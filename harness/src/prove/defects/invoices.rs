@@ -44,8 +44,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 }
             });
         }),
-    )
-    .named_as(clause!("2.invoice.status")),
+    ),
     Defect::new(
         "status-is-that-of-the-first-sync",
         clause!("2.invoice.status"),

@@ -194,4 +194,5 @@ pub static WITHOUT_DEFECT: &[(Clause, &str)] = &[
         "a wrapper cannot make the service's books lose a cent, and a response that only claims so proves nothing",
     ),
     (clause!("6.signature.intro.1"), "the sender writes the header, behind the face"),
+    (clause!("6.subscription.2.2"), "the sender answers to a redirect, behind the face"),
 ];

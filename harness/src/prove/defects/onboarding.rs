@@ -265,7 +265,8 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("2.session.url"),
         "every onboarding session has the same link",
         choice(Skew::Same(Token::SessionLink)),
-    ),
+    )
+    .named_as(clause!("4.sessions.6")),
     Defect::new(
         "session-lives-too-long",
         clause!("2.session.expiresAt"),

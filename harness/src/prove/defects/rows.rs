@@ -35,7 +35,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             });
         }),
     )
-    .named_as(clause!("2.importReport.rows")),
+    .named_as(clause!("4.imports.5")),
     Defect::new(
         "supplied-identifiers-are-not-read",
         clause!("4.imports.5.4"),
@@ -48,8 +48,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 }
             });
         }),
-    )
-    .named_as(clause!("2.importReport.rows")),
+    ),
     Defect::new(
         "row-without-an-identifier-is-bad",
         clause!("4.imports.5"),
@@ -61,8 +60,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 }
             });
         }),
-    )
-    .named_as(clause!("2.importReport.rows")),
+    ),
     Defect::new(
         "bad-row-fails-the-file",
         clause!("4.imports.6"),

@@ -91,7 +91,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             answer
         }),
     )
-    .named_as(clause!("2.business.complianceRoute")),
+    .named_as(clause!("4.businessSync.intro.2")),
     Defect::new(
         "route-of-a-confirmed-tax-id-stays",
         clause!("2.business.complianceRoute.2"),

@@ -120,10 +120,7 @@ pub static UNSEEN: &[Undetectable] = &[
         "the document does not say when a tax id is malformed",
         &["short-tax-id-clears-compliance"],
     ),
-    to_stranger(
-        "the document does not say which name of a business is shown, and it may be null",
-        &["first-name-sticks", "name-is-lost-in-a-resync"],
-    ),
+    to_stranger("the name of a business may be null", &["name-is-lost-in-a-resync"]),
     to_stranger("the document does not say what a mask shows", &["mask-is-cut-short"]),
     to_stranger(
         "the document does not specify the fields of an import's rows beyond the outcome",

@@ -91,14 +91,17 @@ fn outage(finding: &FindingReport, is_meant: impl Fn(Verdict) -> bool) -> Option
     Some(format!("{words} ({})", found.operation))
 }
 
-/// The clauses of the new findings with such a verdict, the first few by name.
+/// The clauses of the new findings with such a verdict, and of what came with them, the first few by name.
 fn named(findings: &[FindingReport], is_meant: impl Fn(Verdict) -> bool) -> String {
+    let meant = || new(findings).filter(|finding| is_meant(finding.found.verdict));
+    let words = meant().last().map(|one| one.found.verdict.words_at(&one.found.operation));
+    let words = words.unwrap_or_default();
+    let also = meant().flat_map(|finding| &finding.also).filter(|found| is_meant(found.verdict));
     let mut clauses: Vec<&str> = Vec::new();
-    let mut words = "";
-    for finding in new(findings).filter(|finding| is_meant(finding.found.verdict)) {
-        words = finding.found.verdict.words_at(&finding.found.operation);
-        if !clauses.contains(&&*finding.found.clause) {
-            clauses.push(&finding.found.clause);
+    // What a finding is named by comes before what came with it.
+    for found in meant().map(|finding| &finding.found).chain(also) {
+        if !clauses.contains(&&*found.clause) {
+            clauses.push(&found.clause);
         }
     }
     let shown = clauses.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(", ");

@@ -1,10 +1,11 @@
 //! A finding says whether it comes again, and its steps are all needed.
 
-use tideover_harness::endpoint::{Bare, INBOX, Unreachable};
+use tideover_harness::endpoint::{Bare, INBOX, Target, Unanswered, Unreachable};
 use tideover_harness::evidence::{Reproduced, Stability};
-use tideover_harness::exchange::start;
 use tideover_harness::exchange::step::Step;
 use tideover_harness::exchange::transcript::Header;
+use tideover_harness::exchange::{Arrival, Prepared, Seen, start};
+use tideover_harness::play::case::Observed;
 use tideover_harness::play::cases;
 use tideover_harness::play::cases::{Failure, InProcess, Plan, Rehearsed, World};
 use tideover_harness::prove::defects;
@@ -57,7 +58,63 @@ impl World for Moody {
     }
 }
 
-async fn failure(world: &mut Moody) -> Failure {
+/// A service that shows its defect from the fourth request of a play on, and before only in every third play.
+struct Late {
+    wrong: InProcess<Defective>,
+    right: InProcess<Defective>,
+    plays: u64,
+}
+
+struct LateTarget {
+    wrong: Bare<Defective>,
+    right: Bare<Defective>,
+    sent: u64,
+    is_lucky: bool,
+}
+
+impl World for Late {
+    type Target = LateTarget;
+
+    async fn fresh(&mut self) -> Result<LateTarget, Unreachable> {
+        self.plays += 1;
+        let (wrong, right) = (self.wrong.fresh().await?, self.right.fresh().await?);
+        Ok(LateTarget { wrong, right, sent: 0, is_lucky: self.plays.is_multiple_of(3) })
+    }
+}
+
+impl Target for LateTarget {
+    fn api_key(&self) -> &str {
+        self.wrong.api_key()
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.sent += 1;
+        let (wrong, right) = (self.wrong.send(step).await?, self.right.send(step).await?);
+        Ok(if self.is_lucky || self.sent >= 4 { wrong } else { right })
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        None
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        Ok(Vec::new())
+    }
+}
+
+impl Observed for LateTarget {}
+
+/// A shorter case that shows the finding by chance is not kept in place of one that always does.
+#[tokio::test]
+async fn a_smaller_case_must_show_it_each_time() {
+    let (wrong, right) =
+        (with("void-invoices-are-fundable"), with("attempts-are-signed-with-another-secret"));
+    let failure = failure(&mut Late { wrong, right, plays: 0 }).await;
+    assert_eq!(failure.reproduced, Some(Reproduced { times: 3, plays: 3 }), "{failure:#?}");
+    assert_eq!(failure.transcript.steps.len(), 4, "{:#?}", failure.transcript.steps);
+}
+
+async fn failure(world: &mut impl World) -> Failure {
     let header = Header::new(11, start(), Profile::default());
     let plan = Plan { header, first: 0, cases: 60, steps: 50, max_findings: 1 };
     let mut summary = cases::check(world, &plan).await.unwrap();

@@ -102,12 +102,13 @@ impl Drop for Deployment {
 /// Serves until it dies.
 pub(crate) async fn serve() {
     let (Ok(port), Ok(dies)) = (std::env::var(PORT), std::env::var(DIES)) else { return };
-    let service = Service::new(Profile::default(), Seeded { seed: 7 });
-    let face = Mortal {
-        service: service.sending_to(Destinations::Local),
-        dies: Dies::read(&dies),
-        handled: 0,
+    let (service, dies) = (Service::new(Profile::default(), Seeded { seed: 7 }), Dies::read(&dies));
+    // Only the inbox of a run that has one is on this machine.
+    let destinations = match dies {
+        Dies::AtWebhook => Destinations::Local,
+        Dies::At(_) | Dies::After(_) => Destinations::Public,
     };
+    let face = Mortal { service: service.sending_to(destinations), dies, handled: 0 };
     let builder = Mock::builder().resolver(NoNames).start_at(wall_time());
     let builder = builder.signing(SigningTime::Virtual).face(Box::new(face));
     let address = format!("127.0.0.1:{port}").parse().unwrap();

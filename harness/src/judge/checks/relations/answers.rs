@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Operation, OperationKind, clause};
+use tideover_model::{ImportRow, Operation, OperationKind, clause};
 
 use crate::exchange::matcher::leaves;
 use crate::exchange::matcher::texts;
 use crate::exchange::{Exchange, Seen};
 use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::judge::checks::{Check, Notes, starts_anew};
+use crate::judge::grounds::if_rejected;
 
 #[derive(Default)]
 pub(super) struct DerivedValues {
@@ -144,9 +145,15 @@ impl DerivedValues {
         if wrong > 0 && unknown.len() == wrong && unknown.windows(2).all(|two| two[0] == two[1]) {
             self.words_for_wrong_rows.insert(unknown[0].clone());
         }
-        let rejected = unknown.iter().filter(|word| self.words_for_wrong_rows.contains(**word));
-        let rejected = rejected.count();
-        notes.expect(exchange, clause!("2.importReport.rows"), rejected <= wrong, "rows", || {
+        let is_rejected = |word: &String| self.words_for_wrong_rows.contains(word);
+        let rejected = unknown.iter().filter(|word| is_rejected(word)).count();
+        let holds = rejected <= wrong;
+        let mut pairs = file_rows(exchange).iter().zip(&actual);
+        let wronged =
+            pairs.find_map(|(row, word)| row.sync.as_ref().ok().filter(|_| is_rejected(word)));
+        let broken = wronged.filter(|_| !holds).map(|sync| if_rejected(exchange.sent, sync));
+        let clause = broken.unwrap_or(clause!("2.importReport.rows"));
+        notes.expect(exchange, clause, holds, "rows", || {
             (format!("{wrong} rows that are not imported"), format!("{rejected}: {actual:?}"))
         });
     }
@@ -216,6 +223,14 @@ const COLLECTION_STATES: [&str; 3] = ["UNCOLLECTED", "PARTIALLY_COLLECTED", "COL
 
 fn is_shown(outcome: &str) -> bool {
     matches!(outcome, "created" | "updated" | "statusOnly")
+}
+
+/// The rows of the file that a request uploads.
+fn file_rows<'a>(exchange: &'a Exchange<'_>) -> &'a [ImportRow] {
+    match exchange.call().and_then(|call| call.operation()) {
+        Some(Operation::ImportInvoices { file, .. }) => &file.rows,
+        _ => &[],
+    }
 }
 
 /// The outcome of each row of a report.

@@ -9,6 +9,7 @@ use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared};
+use crate::judge::belief::UNSURE;
 use crate::judge::checks::event::is_same_event;
 use crate::judge::checks::subscribed::{KnownSubscription, KnownSubscriptions, SubscriptionNumber};
 use crate::judge::checks::{Check, Notes, starts_anew};
@@ -22,6 +23,12 @@ const RETRY_DUE: u64 = 28 * 3600;
 /// An accepted delivery may repeat once or, by chance, more often (§6 Delivery rule 3). This many repeats
 /// are not chance.
 const NEEDLESS: u32 = 3;
+
+/// Attempts that end before this do not go on over about 28 hours: half of it. Seconds.
+const LEAST: u64 = 14 * 3600;
+
+/// How many moves of the clock without an attempt show that no more come.
+const OFTEN_ENOUGH: u32 = 2;
 
 /// A step's arrivals may have been sent during this many steps.
 const RECENT_STEPS: usize = 3;
@@ -62,7 +69,7 @@ struct DeliveryName {
 struct TrackedDelivery {
     /// The body of the first attempt.
     body: Payload,
-    /// When the first attempt arrived, by the target's clock. Unix seconds.
+    /// When the first attempt was sent, by the target's clock. Unix seconds.
     first: u64,
     /// The number of attempts.
     attempts: u32,
@@ -72,6 +79,10 @@ struct TrackedDelivery {
     needless: u32,
     /// Whether its retries were checked.
     is_settled: bool,
+    /// When the last attempt was sent, by the target's clock. Unix seconds.
+    last: u64,
+    /// How often the clock was moved since then, within the time of the retries.
+    moves: u32,
 }
 
 impl Check for Retries {
@@ -112,6 +123,11 @@ impl TrackedDelivery {
 impl Retries {
     fn observe_at(&mut self, exchange: &Exchange<'_>, (since, now): (u64, u64), notes: &mut Notes) {
         self.since_moved = if now > since + 1 { 0 } else { self.since_moved + 1 };
+        if now > since + 1 {
+            for delivery in self.known.values_mut().filter(|one| since < one.first + RETRY_DUE) {
+                delivery.moves += 1;
+            }
+        }
         self.now = now;
         self.recent_starts.push_back(since);
         if self.recent_starts.len() > RECENT_STEPS {
@@ -131,19 +147,23 @@ impl Retries {
         let subscription = self.subscriptions.number_of(arrival);
         let name = DeliveryName { subscription, path: arrival.path.clone(), id };
         self.learn_clock(arrival, (since, now));
+        let sent = self.time_of(arrival, (since, now));
         let Some(known) = self.known.get_mut(&name) else {
             let delivery = TrackedDelivery {
                 body: arrival.body.clone(),
-                first: now,
+                first: sent,
                 attempts: 1,
                 status: arrival.status,
                 needless: 0,
                 is_settled: false,
+                last: sent,
+                moves: 0,
             };
             self.known.insert(name, delivery);
             return;
         };
         known.attempts += 1;
+        (known.last, known.moves) = (sent, 0);
         let (before, first) = (known.status, known.first);
         known.status = arrival.status;
         known.needless += u32::from((200..300).contains(&before));
@@ -176,15 +196,25 @@ impl Retries {
         });
     }
 
+    /// When an attempt was sent: the time in its signature, if that can be when it was. A step that moves the clock far
+    /// has attempts all along the way.
+    fn time_of(&self, arrival: &Arrival, (since, now): (u64, u64)) -> u64 {
+        let earliest = self.recent_starts.front().copied().unwrap_or(since);
+        let signed_at = arrival.signed_at().filter(|_| self.is_virtual);
+        signed_at.filter(|at| (earliest..=now).contains(at)).unwrap_or(now)
+    }
+
     /// Whether several deliveries accepted with another status go on, and none with 200 does.
     fn only_200_accepts(&self) -> bool {
-        let with_200 = |delivery: &&TrackedDelivery| delivery.status == 200;
-        let goes_on = |delivery: &TrackedDelivery| delivery.needless >= NEEDLESS;
-        let done = self.known.values().filter(with_200).filter(|delivery| delivery.needless == 0);
-        let repeated = self.known.values().filter(with_200).any(|delivery| delivery.needless > 0);
-        let others =
-            self.known.values().filter(|delivery| delivery.status != 200 && goes_on(delivery));
-        done.count() >= 3 && !repeated && others.count() >= 2
+        let goes_on = |delivery: &&TrackedDelivery| delivery.needless >= NEEDLESS;
+        // One that has had as much time as the others has no attempt more to come.
+        let is_done = |(name, delivery): &(&DeliveryName, &TrackedDelivery)| {
+            delivery.moves >= NEEDLESS && self.is_to_live(name)
+        };
+        let with_200 = self.known.iter().filter(|(_, delivery)| delivery.status == 200);
+        let repeated = with_200.clone().any(|(_, delivery)| delivery.needless > 0);
+        let others = self.known.values().filter(|delivery| delivery.status != 200);
+        with_200.filter(is_done).count() >= 3 && !repeated && others.filter(goes_on).count() >= 2
     }
 
     /// Learns the clock of the signatures from a first attempt, once the two clocks are far apart.
@@ -215,16 +245,39 @@ impl Retries {
         }
     }
 
+    /// Whether a delivery goes to a live subscription.
+    fn is_to_live(&self, name: &DeliveryName) -> bool {
+        let is_live = |one: &KnownSubscription| one.ended.is_none() && !one.may_have_ended;
+        name.subscription.and_then(|number| self.subscriptions.get(number)).is_some_and(is_live)
+    }
+
     /// Whether a delivery to a live subscription was not accepted, and no other attempt followed under its name.
     fn lacks_attempts(&self, name: &DeliveryName, delivery: &TrackedDelivery) -> bool {
-        let is_live = |one: &KnownSubscription| one.ended.is_none() && !one.may_have_ended;
-        let subscription = name.subscription.and_then(|number| self.subscriptions.get(number));
         let is_accepted = (200..300).contains(&delivery.status);
-        !is_accepted && delivery.attempts == 1 && subscription.is_some_and(is_live)
+        !is_accepted && delivery.attempts == 1 && self.is_to_live(name)
+    }
+
+    /// Whether the attempts of a delivery to a live subscription ended long before they should, although the clock
+    /// was moved often enough for more of them.
+    fn gave_up_early(&self, name: &DeliveryName, delivery: &TrackedDelivery) -> bool {
+        let is_accepted = (200..300).contains(&delivery.status);
+        self.is_virtual
+            && !is_accepted
+            && delivery.attempts > 1
+            && delivery.moves >= OFTEN_ENOUGH
+            && delivery.last < delivery.first + LEAST
+            && self.is_to_live(name)
     }
 
     fn check_retry(&self, name: &DeliveryName, notes: &mut Notes) {
         let Some(delivery) = self.known.get(name) else { return };
+        if self.gave_up_early(name, delivery) {
+            let hours = (delivery.last.saturating_sub(delivery.first) + 1800) / 3600;
+            notes.expect_delivery(clause!("6.delivery.1.2"), false, "webhook", || {
+                ("attempts over about 28 hours", format!("the last one after {hours} hours"))
+            });
+            return;
+        }
         if !self.lacks_attempts(name, delivery) {
             notes.meet(clause!("6.delivery.1.2"));
             return;
@@ -243,6 +296,8 @@ impl Retries {
                     )
                 });
             }
+            // The last attempt of a delivery that came under other names before.
+            None if self.same_event(name, delivery).next().is_some() => {}
             None => notes.expect_delivery(clause!("6.delivery.1.2"), false, "webhook", || {
                 (format!("another attempt, since {answered}"), "none in 28 hours")
             }),
@@ -250,20 +305,44 @@ impl Retries {
     }
 
     /// Another name under which the event of a delivery came to the same subscription later.
-    fn renamed(&self, name: &DeliveryName, delivery: &TrackedDelivery) -> Option<&str> {
-        let again = self.known.iter().find(|(other, later)| {
+    fn renamed<'a>(
+        &'a self,
+        name: &'a DeliveryName,
+        delivery: &'a TrackedDelivery,
+    ) -> Option<&'a str> {
+        let mut others = self.same_event(name, delivery);
+        let again = others.find(|(_, other)| other.first >= delivery.first);
+        again.map(|(other, _)| other.id.as_str())
+    }
+
+    /// The other deliveries of the same event to the same subscription.
+    fn same_event<'a>(
+        &'a self,
+        name: &'a DeliveryName,
+        delivery: &'a TrackedDelivery,
+    ) -> impl Iterator<Item = (&'a DeliveryName, &'a TrackedDelivery)> {
+        self.known.iter().filter(move |(other, later)| {
             other.subscription == name.subscription
                 && other.path == name.path
                 && other.id != name.id
-                && later.first >= delivery.first
                 && is_same_event(&later.body, &delivery.body)
-        });
-        again.map(|(other, _)| other.id.as_str())
+        })
     }
 
     /// A list omits deleted subscriptions, and those whose receiver responded with 410.
     fn check_list(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
         let Some(list) = exchange.success_of(OperationKind::ListSubscriptions) else { return };
+        let caller = exchange.platform.filter(|platform| platform.0 < UNSURE);
+        let others = self.subscriptions.iter().filter(|one| {
+            let is_others = caller.zip(one.platform).is_some_and(|(own, other)| own != other);
+            is_others && !one.reference.is_empty()
+        });
+        for other in others {
+            let is_listed = lists(list, &other.reference);
+            notes.expect(exchange, clause!("5.authentication.4.2"), !is_listed, "", || {
+                ("no subscription of another platform", other.reference.clone())
+            });
+        }
         let own = || {
             let is_own = |one: &&KnownSubscription| one.owner == exchange.sent.authorization;
             self.subscriptions.iter().filter(is_own).filter(|one| !one.reference.is_empty())
@@ -272,7 +351,9 @@ impl Retries {
             |reference: &str| own().any(|one| one.ended.is_none() && one.reference == reference);
         for one in own() {
             let Some(end) = one.ended.filter(|_| !is_live(&one.reference)) else { continue };
-            if end.learned.is_none_or(|learned| now <= learned + LIST_LAG) {
+            // In process, nothing lags behind.
+            let may_lag = |learned| exchange.inside.is_none() && now <= learned + LIST_LAG;
+            if end.learned.is_none_or(may_lag) {
                 continue;
             }
             let (clause, expected) = if end.clause == clause!("6.delivery.2") {

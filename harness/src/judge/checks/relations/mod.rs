@@ -7,6 +7,7 @@ mod deliveries;
 mod events;
 mod ledger;
 mod limit;
+mod names;
 mod steady;
 
 use crate::judge::checks::Check;
@@ -15,6 +16,7 @@ use crate::judge::checks::Check;
 pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
     let mut checks: Vec<Box<dyn Check>> = vec![
         Box::new(answers::DerivedValues::default()),
+        Box::new(names()),
         Box::new(retries()),
         Box::new(events(is_ours)),
     ];
@@ -24,6 +26,11 @@ pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
         checks.push(Box::new(accounts::AccountOpenings::default()));
     }
     checks
+}
+
+/// A sync replaces the name of a business.
+pub(super) fn names() -> impl Check {
+    names::Names::default()
 }
 
 /// Every unaccepted delivery is retried.
