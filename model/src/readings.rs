@@ -82,6 +82,9 @@ macro_rules! readings {
 
 // Reading: field of a profile, default, clause, what the service does, what another one does.
 readings! {
+    SharedCompliance shared_compliance true "gap.sharedBusiness"
+        "A business matched by its tax id has one compliance for all platforms."
+        / "A business matched by its tax id has a compliance for each platform, the same at first.";
     SharedAgreement shared_agreement true "gap.sharedBusiness"
         "The vendor of a business matched by its tax id signs once, for all platforms."
         / "The vendor of a business matched by its tax id signs for each platform.";

@@ -103,8 +103,12 @@ impl Walk {
         Some(step)
     }
 
-    /// The outstanding amount of one platform counts for the other.
+    /// The outstanding amount of one platform counts for the other: it is filled to the last cents, so that whatever
+    /// the other is granted is too much.
     pub(super) fn toward_shared_limit(&mut self, stage: &mut usize) -> Option<Step> {
+        // The greatest amounts first, and then each a quarter of the one before.
+        const QUARTERS: usize = (files::FILLING.len() - files::LARGEST) / 2;
+        const FILLED: usize = files::LARGEST + QUARTERS;
         let vendor = VENDORS[0];
         let onboarded = self.toward_onboarding(&Caller::Default, vendor);
         if let Some(step) = onboarded.or_else(|| self.toward_other_platform()) {
@@ -113,12 +117,15 @@ impl Walk {
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
         Some(match advance(stage) {
             0 => make::import("m7", files::filling_rows(vendor)),
-            stage if stage <= files::LARGEST => make::request_advance(vendor, &format!("f{stage}")),
+            stage if stage <= FILLED => {
+                let number = stage + stage.saturating_sub(files::LARGEST);
+                make::request_advance(vendor, &format!("f{number}"))
+            }
             // A quote shows the amount that the limit refuses.
-            stage if stage == files::LARGEST + 1 => make::quote(vendor, FaceValue::MAX),
+            stage if stage == FILLED + 1 => make::quote(vendor, FaceValue::MAX),
             stage => {
                 return self
-                    .shared_limit_of_other(stage - files::LARGEST - 1, &tax_id)
+                    .shared_limit_of_other(stage - FILLED - 1, &tax_id)
                     .map(|step| step.by(&other_platform()));
             }
         })

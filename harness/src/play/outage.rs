@@ -5,7 +5,7 @@ use tideover_model::clause;
 use crate::endpoint::Unreachable;
 use crate::evidence::Reproduced;
 use crate::evidence::finding::{Finding, Verdict, names_outage};
-use crate::exchange::step::Step;
+use crate::exchange::step::{Action, Step};
 use crate::exchange::transcript::{FindingName, Header};
 use crate::exchange::{Memory, Prepared};
 use crate::play::case::{Played, Stopped, play};
@@ -95,7 +95,8 @@ async fn examine_stop<W: Recovers>(
     examined
 }
 
-/// Finds out whether the target never answers a request, although it answers others after it.
+/// Finds out whether the target never answers a request, although it answers others after it. The document promises
+/// nothing of an operator port: what that leaves unanswered is only counted.
 async fn examine_lost<W: Recovers>(
     world: &mut W,
     header: &Header,
@@ -103,7 +104,8 @@ async fn examine_lost<W: Recovers>(
     mut suspect: Suspect,
     (index, why): (usize, &str),
 ) -> Result<(), Unreachable> {
-    if summary.lost_in_vain >= MOST_IN_VAIN {
+    let is_promised = matches!(suspect.steps[index].action, Action::Call(_));
+    if !is_promised || summary.lost_in_vain >= MOST_IN_VAIN {
         return Ok(());
     }
     suspect.steps.truncate(index + 1);

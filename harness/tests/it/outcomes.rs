@@ -3,7 +3,10 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use axum::extract::Request;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::{Value, json};
 use tideover_harness::evidence::outcome::Outcome;
@@ -11,6 +14,7 @@ use tideover_harness::report::document::Status;
 use tideover_model::{Destinations, OperationKind};
 use tideover_sim::{Mock, NoNames, SigningTime};
 
+use crate::support::app::serve;
 #[cfg(unix)]
 use crate::support::command::is_heard;
 use crate::support::hostile::{answer, endpoint};
@@ -476,4 +480,39 @@ async fn json_has_the_same_outcome() {
         ["proven", "argued", "broken"].iter().map(|it| extent[it].as_u64().unwrap()).sum();
     let headline = report["headline"].as_str().unwrap();
     assert!(headline.starts_with(&format!("PASS (partial: {examined} of ")), "{headline}");
+}
+
+/// The document promises nothing of an operator port: one that soon answers no move of the clock is no violation.
+#[tokio::test]
+async fn an_operator_port_that_stops_answering_accuses_nobody() {
+    const ANSWERED: usize = 3;
+    let mock = mock(Destinations::Public).await;
+    let (origin, client) = (mock.url().to_owned(), crate::support::plain::client());
+    let moves = Arc::new(AtomicUsize::new(0));
+    let asked = Arc::clone(&moves);
+    let operator = axum::Router::new().fallback(move |request: Request| {
+        let (origin, client, moves) = (origin.clone(), client.clone(), Arc::clone(&moves));
+        async move {
+            let (parts, body) = request.into_parts();
+            let moves_clock = parts.method == "POST" && parts.uri.path() == "/_sim/clock";
+            if moves_clock && moves.fetch_add(1, Ordering::Relaxed) >= ANSWERED {
+                return std::future::pending().await;
+            }
+            let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+            let url = format!("{origin}{}", parts.uri);
+            let forwarded = client.request(parts.method, url).headers(parts.headers).body(body);
+            let answer = forwarded.send().await.unwrap();
+            (answer.status(), answer.headers().clone(), answer.bytes().await.unwrap())
+        }
+    });
+    let operator = serve(operator).await;
+    let target = mock.url().to_owned();
+    let said = beside(move || {
+        let options = ["--sandbox", "--operator", &operator, "--timeout", "1", "--seed", "1"];
+        check(&target, &[&options[..], &["--max-seconds", "20"]].concat())
+    })
+    .await;
+    assert!(asked.load(Ordering::Relaxed) > ANSWERED + 3, "the clock is not moved");
+    assert!(!said.text.contains("violated"), "{}", said.text);
+    assert_ne!(said.code, Some(1), "{}", said.text);
 }

@@ -13,8 +13,9 @@ use crate::service::timers::Timer;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
 
-/// What platforms share, besides the number and the limit.
+/// What platforms share, besides the limit.
 struct Shared {
+    compliance: bool,
     agreement: bool,
     payout_account: bool,
     collection_account: bool,
@@ -27,8 +28,8 @@ impl<C: Choices> Service<C> {
         if self.is_linked_to(holder, caller) {
             return self.reads_so(Reading::MergedIdentifiers).then_some(Match::Same(holder));
         }
-        let Shared { agreement, payout_account, collection_account } = self.shared();
-        let is_whole = agreement && payout_account && collection_account;
+        let Shared { compliance, agreement, payout_account, collection_account } = self.shared();
+        let is_whole = compliance && agreement && payout_account && collection_account;
         Some(if is_whole { Match::Same(holder) } else { Match::Known(holder) })
     }
 
@@ -38,8 +39,9 @@ impl<C: Choices> Service<C> {
         let (tax_id, compliance) = (self.business(known).tax_id, self.business(known).compliance);
         let business = self.business_mut(id);
         (business.tax_id, business.compliance) = (tax_id, compliance);
-        business.limited_with = Some(known);
-        self.business_mut(known).others.push(id);
+        let first = self.limited(known);
+        self.business_mut(id).limited_with = Some(first);
+        self.business_mut(first).others.push(id);
         self.copy_shared(known, id);
         id
     }
@@ -69,9 +71,12 @@ impl<C: Choices> Service<C> {
     /// Gives `to` what `from` has and they share. Returns whether that changes it.
     fn copy_shared(&mut self, from: BusinessId, to: BusinessId) -> bool {
         let shared = self.shared();
+        let before = self.business(to).onboarding();
+        if shared.compliance {
+            self.copy_compliance(from, to);
+        }
         let Business { agreement, payout_account, collection_account, .. } =
             self.business(from).clone();
-        let before = self.business(to).onboarding();
         let is_open = matches!(collection_account, CollectionAccount::Open { .. });
         if shared.collection_account && is_open {
             if let CollectionAccount::Verifying { opens_at, .. } =
@@ -91,8 +96,21 @@ impl<C: Choices> Service<C> {
         self.business(to).onboarding() != before
     }
 
+    /// Gives `to` the number of `from`, and what it clears.
+    fn copy_compliance(&mut self, from: BusinessId, to: BusinessId) {
+        if self.business(to).tax_id != self.business(from).tax_id {
+            self.strike_tax_id(to);
+        }
+        let Business { tax_id, compliance, found_wrong, .. } = *self.business(from);
+        let business = self.business_mut(to);
+        business.tax_id = tax_id;
+        business.compliance = compliance;
+        business.found_wrong = found_wrong;
+    }
+
     fn shared(&mut self) -> Shared {
         Shared {
+            compliance: self.reads_so(Reading::SharedCompliance),
             agreement: self.reads_so(Reading::SharedAgreement),
             payout_account: self.reads_so(Reading::SharedPayoutAccount),
             collection_account: self.reads_so(Reading::SharedCollectionAccount),

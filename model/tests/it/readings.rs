@@ -64,3 +64,30 @@ fn a_tax_id_that_was_found_wrong_may_clear_nothing() {
     });
     assert_eq!(cleared, [json!(true), json!(false)]);
 }
+
+/// A number that is found wrong at one platform (`gap.sharedBusiness`).
+#[test]
+fn platforms_may_share_the_compliance_of_a_matched_business() {
+    let cleared = [true, false].map(|value| {
+        let apart = round_numbers().readings.with(Reading::SharedPayoutAccount, false);
+        let readings = apart.with(Reading::SharedCompliance, value);
+        let mut desk = Desk::with(Profile { readings, ..round_numbers() });
+        desk.become_platform("one");
+        desk.onboard("acme", "123456789");
+        desk.become_platform("two");
+        desk.sync_business("twin", "123456789");
+        let shown = |desk: &mut Desk| {
+            let business = desk.get("/v1/organizations/twin").body;
+            [&business["onboarding"]["compliance"], &business["onboarding"]["bank"]]
+                .map(Value::clone)
+        };
+        assert_eq!(shown(&mut desk), [json!(true), json!(false)]);
+        desk.become_platform("one");
+        desk.act(&json!({ "action": "taxIdFoundWrong", "payeeExternalId": "acme" }));
+        desk.become_platform("two");
+        let [compliance, _] = shown(&mut desk);
+        desk.audit();
+        compliance
+    });
+    assert_eq!(cleared, [json!(false), json!(true)]);
+}

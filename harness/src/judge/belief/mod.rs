@@ -382,7 +382,7 @@ impl Belief {
         }
         if points.iter().any(Point::contradicts) {
             self.grounds.recite((sent, seen), &predicted, &mut points);
-        } else if seen.is_success() {
+        } else if seen.is_success() || seen.code() == predicted.code() {
             points.extend(self.grounds.upheld_by(sent, &predicted).into_iter().map(Point::upheld));
         }
         self.grounds.learn(sent, seen, &predicted);

@@ -222,6 +222,8 @@ const OUTCOMES: &[Clause] = &[
     clause!("4.webhooks.4"),
     clause!("4.webhookDeletion.2"),
     clause!("5.authentication.3"),
+    clause!("6.subscription.1"),
+    clause!("6.subscription.2"),
     clause!("7.shape.code"),
     clause!("7.codes.invalid_request"),
     clause!("7.codes.unreadable_request"),

@@ -294,9 +294,15 @@ fn top(field: &str) -> &str {
     if first.parse::<usize>().is_ok() { "" } else { first }
 }
 
+/// How the outcome of a request that succeeds begins.
+pub(in crate::judge) const SUCCESS: &str = "success";
+
+/// How that of a refusal without a code ends, after its status.
+pub(in crate::judge) const WITHOUT_CODE: &str = " without a code";
+
 /// What is due, as far as the document says it: most statuses are the service's own choice.
 fn due(predicted: &Seen) -> String {
-    let Some(name) = predicted.code() else { return "success".to_owned() };
+    let Some(name) = predicted.code() else { return SUCCESS.to_owned() };
     match Code::parse(name).map(Code::status) {
         Some(Status::Documented(_)) => format!("{} {name}", predicted.status),
         Some(Status::Assumed(_)) | None => name.to_owned(),
@@ -314,8 +320,8 @@ fn outcome(seen: &Seen) -> String {
             format!("{} with a body that is no JSON: {beginning}", seen.status)
         }
         (None, Body::Empty | Body::Json(_)) if seen.is_success() => {
-            format!("success, {}", seen.status)
+            format!("{SUCCESS}, {}", seen.status)
         }
-        (None, Body::Empty | Body::Json(_)) => format!("{} without a code", seen.status),
+        (None, Body::Empty | Body::Json(_)) => format!("{}{WITHOUT_CODE}", seen.status),
     }
 }

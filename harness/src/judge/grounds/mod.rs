@@ -12,13 +12,15 @@ mod values;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
+use tideover_model::clause::Family;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{ActionKind, Clause, ImportRow, Operation, OperationKind, clause};
+use tideover_model::{ActionKind, Clause, Code, ImportRow, Operation, OperationKind, clause};
 
 use crate::evidence::Point;
 use crate::evidence::finding::OUTCOME;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::ABSENT;
+use crate::judge::comparison::{SUCCESS, WITHOUT_CODE};
 use crate::judge::meanings::is_onboarded;
 
 use rows::Uploads;
@@ -59,6 +61,20 @@ impl Difference<'_> {
     /// Whether what was seen is JSON of this kind.
     fn is(self, is_it: fn(&Value) -> bool) -> bool {
         serde_json::from_str(self.seen).is_ok_and(|seen| is_it(&seen))
+    }
+
+    /// Whether a refusal has its status and no code.
+    fn lacks_code(self) -> bool {
+        let Difference { field, expected, seen } = self;
+        let is_status = |status: &str| expected.split(' ').next() == Some(status);
+        field == field::CODE && seen.strip_suffix(WITHOUT_CODE).is_some_and(is_status)
+    }
+
+    /// Whether a request succeeds that this refusal is due to.
+    fn accepts(self, refusal: Code) -> bool {
+        self.field == OUTCOME
+            && self.expected.contains(refusal.name())
+            && self.seen.starts_with(SUCCESS)
     }
 
     /// Whether a requirement that must be met is not, or its account is not shown.
@@ -135,6 +151,13 @@ impl Grounds {
                 point.clause = apart;
             }
         }
+        // What is collected is at most the face value that is wrong.
+        let wrong = points.iter().find(|it| it.contradicts() && it.field == field::FACE_VALUE);
+        if let Some(face) = wrong.map(|point| point.seen.clone()) {
+            points.retain(|it| {
+                !(it.contradicts() && it.field == field::COLLECTED && it.seen == face)
+            });
+        }
         // The reason is right for the `fundable` that is wrong.
         let wrong = points.iter().find(|it| it.contradicts() && it.field == field::FUNDABLE);
         if let Some(is_fundable) = wrong.map(|point| point.seen == "true") {
@@ -155,6 +178,9 @@ impl Grounds {
 
     /// The sentences that a response upholds if it is as expected, besides those on the form of its fields.
     pub(crate) fn upheld_by(&self, sent: &Prepared, predicted: &Seen) -> Vec<Clause> {
+        if predicted.code() == Some(Code::DestinationRefused.name()) {
+            return rule_of_destinations(sent).into_iter().collect();
+        }
         let Some(body) = predicted.success_body() else { return Vec::new() };
         match sent.kind() {
             Some(OperationKind::GetInvoice) => {
@@ -195,6 +221,9 @@ impl Grounds {
         differs: Difference<'_>,
     ) -> Option<Clause> {
         let kind = sent.kind()?;
+        if differs.lacks_code() {
+            return Some(clause!("7.shape.code"));
+        }
         let by_history = match kind {
             OperationKind::GetInvoice => self.of_invoice(sent, predicted, differs),
             OperationKind::GetBusiness => self.of_business((sent, answer), predicted, differs),
@@ -203,6 +232,7 @@ impl Grounds {
             }
             OperationKind::ImportInvoices => self.of_upload(sent, predicted, differs),
             OperationKind::SyncBusiness => self.of_sync(sent, differs),
+            OperationKind::Subscribe => of_destination(sent, differs),
             OperationKind::RequestAdvance if differs.field == field::CODE => {
                 let repeats = predicted.success_body().map(Fields::of)?.already_requested();
                 (repeats == Some(true)).then_some(clause!("4.advances.2.2"))
@@ -338,8 +368,8 @@ impl Grounds {
             ("created" | "updated" | "statusOnly", _) => {
                 sync.map_or(clause!("4.imports.2"), |sync| self.uploads.broken_by(sent, sync, seen))
             }
-            _ if problem.is_some_and(|problem| problem.starts_with(field::FACE_VALUE)) => {
-                clause!("8.faceValue")
+            (_, "created" | "updated") => {
+                problem.and_then(|problem| of_cell(problem)).unwrap_or(clause!("4.imports.6"))
             }
             _ => clause!("4.imports.6"),
         })
@@ -385,6 +415,27 @@ impl Grounds {
         let own = caller(sent);
         self.tax_ids.iter().any(|(owner, spelled)| *owner != own && is_it(spelled))
     }
+}
+
+/// The sentence that a row with this problem breaks if it is accepted.
+fn of_cell(problem: &str) -> Option<Clause> {
+    const FIELDS: Family = Family::of("2.invoiceSync.");
+    match problem.split(|it: char| !it.is_ascii_alphanumeric()).next()? {
+        field::FACE_VALUE => Some(clause!("8.faceValue")),
+        field => FIELDS.find(field),
+    }
+}
+
+/// The sentence that a URL breaks if it is accepted although it is to be refused.
+fn of_destination(sent: &Prepared, differs: Difference<'_>) -> Option<Clause> {
+    rule_of_destinations(sent).filter(|_| differs.accepts(Code::DestinationRefused))
+}
+
+/// The rule by which a URL is refused (§6 Subscription).
+fn rule_of_destinations(sent: &Prepared) -> Option<Clause> {
+    let Some(Operation::Subscribe { url, .. }) = sent.call()?.operation() else { return None };
+    let is_secure = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+    Some(if is_secure { clause!("6.subscription.2") } else { clause!("6.subscription.1") })
 }
 
 /// The terms of an invoice that the run has not written: an advance fixes them.

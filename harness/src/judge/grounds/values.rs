@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 use tideover_model::clause::Family;
-use tideover_model::{Clause, OperationKind, clause};
+use tideover_model::{Clause, Code, OperationKind, clause};
 
 use crate::judge::ABSENT;
+use crate::judge::comparison::SUCCESS;
 use crate::judge::grounds::{Difference, is_none};
 
 /// A kind of wrong value in a field of a response.
@@ -57,6 +58,7 @@ static VALUES: &[Decided] = decided! {
     GetImport "finished" is_shown => "4.import.1";
     GetImport "rows" is_shown => "4.import.1";
     GetImport "rows.*" is_shown => "4.import.1";
+    ImportInvoices "code" is_counted_wrong => "4.imports.1";
     CreateOnboardingSession "url" is_other_text => "4.sessions.6";
 };
 
@@ -97,6 +99,11 @@ fn is_missing(differs: Difference<'_>) -> bool {
 /// A value in place of null.
 fn is_early(differs: Difference<'_>) -> bool {
     differs.expected == "null" && !is_none(differs.seen)
+}
+
+/// The refusal of a file for its rows, which are not too many.
+fn is_counted_wrong(differs: Difference<'_>) -> bool {
+    !differs.seen.starts_with(SUCCESS) && differs.seen.ends_with(Code::TooManyRows.name())
 }
 
 fn is_denied(differs: Difference<'_>) -> bool {

@@ -149,7 +149,6 @@ pub(super) const SHOWS_IN: &[(Clause, &[Clause])] = table! {
     "6.events.invoice.factoredUpdated" in "6.delivery.5", "gap.eventCauses";
     "6.events.loan.created" in "gap.eventCauses";
     "6.events.loan.paid" in "gap.eventCauses";
-    "6.subscription.2" in "4.webhooks.4";
     "6.subscription.3" in "gap.eventCauses";
     "6.signature.2" in "6.signature.1";
 

@@ -205,8 +205,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             }
             _ => behind.answer(operation),
         }),
-    )
-    .named_as(clause!("7.codes.too_many_rows")),
+    ),
     Defect::new(
         "file-without-a-column-is-imported",
         clause!("4.imports.9"),

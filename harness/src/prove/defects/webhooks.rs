@@ -153,7 +153,8 @@ pub(super) static DEFECTS: &[Defect] = &[
                 url.contains("169.254")
             })
         }),
-    ),
+    )
+    .named_as(clause!("6.subscription.2")),
     Defect::new(
         "plain-http-is-sent-to",
         clause!("6.subscription.1"),
@@ -163,8 +164,7 @@ pub(super) static DEFECTS: &[Defect] = &[
                 url.starts_with("http://")
             })
         }),
-    )
-    .named_as(clause!("4.webhooks.4")),
+    ),
     Defect::new(
         "duplicates-are-new-deliveries",
         clause!("6.delivery.3.2"),
