@@ -343,11 +343,12 @@ fn explain<T: DeserializeOwned>(kind: OperationKind, text: &str) -> Refusal {
         Ok(_) => ("the body has more than one value".to_owned(), WHOLE),
         Err(error) => {
             let whole = serde_json::from_str(text).ok();
-            let field = find(kind.fields(), names(&error).iter().map(String::as_str));
+            let path = names(&error);
+            let field = find(kind.fields(), path.iter().map(String::as_str));
             let stated = field.map_or(WHOLE, |field| field.clause);
             let is_blank = field.is_some_and(|field| {
                 matches!(field.domain(), Domain::Text { least: 0 })
-                    && value_at(whole.as_ref(), &names(&error)) == Some(&Value::from(""))
+                    && value_at(whole.as_ref(), &path) == Some(&Value::from(""))
             });
             let clause = if is_blank { clause!("gap.emptyIdentifier") } else { stated };
             (problem(whole.as_ref(), &error), clause)

@@ -23,12 +23,8 @@ fn valid(value: impl Into<Value>) -> Sample {
     Sample { value: Some(value.into()), is_valid: true }
 }
 
+/// A value that the service need not accept: the document forbids it, or leaves it open.
 fn invalid(value: impl Into<Value>) -> Sample {
-    Sample { value: Some(value.into()), is_valid: false }
-}
-
-/// A value that the document neither permits nor forbids.
-fn open(value: impl Into<Value>) -> Sample {
     Sample { value: Some(value.into()), is_valid: false }
 }
 
@@ -83,7 +79,8 @@ fn of_domain(domain: Domain, draw: &mut Draw) -> Vec<Sample> {
 fn texts(least: usize, draw: &mut Draw) -> Vec<Sample> {
     let mut samples = Vec::new();
     samples.push(match least {
-        0 => open(""),
+        // Where no least length is stated, it is open.
+        0 => invalid(""),
         _ => invalid(text_of(least - 1, draw)),
     });
     samples.extend([
@@ -204,7 +201,8 @@ fn integers(least: i64, most: i64, draw: &mut Draw) -> Vec<Sample> {
         valid(most - 1),
         valid(most),
         valid(middle),
-        open(json!(1.0)),
+        // A whole number all the same: it is open.
+        invalid(json!(1.0)),
     ]
 }
 

@@ -203,12 +203,10 @@ fn toward_requirement(business: &str, requirement: u64, met: u64) -> Vec<Step> {
         }
         1 => {
             let email = "ann@half-way.example";
-            let accepts = json!({ "payeeExternalId": business, "email": email });
-            let signs = json!({ "payeeExternalId": business, "address": make::full_address() });
             vec![
                 make::invite(business, email),
-                make::act(ActionKind::VendorAcceptsInvitation, accepts),
-                make::act(ActionKind::VendorSignsAgreement, signs),
+                make::accept_invitation(business, email),
+                make::sign_agreement(business, &make::full_address()),
             ]
         }
         _ => vec![

@@ -134,21 +134,11 @@ impl Walk {
     /// The other platform onboards its vendor itself, since nobody states what the platforms share of it.
     fn shared_limit_of_other(&mut self, stage: usize, tax_id: &str) -> Option<Step> {
         const EMAIL: &str = "ann@w-one.example";
-        let of = |more: &[(&str, serde_json::Value)]| {
-            let mut fields = json!({ "payeeExternalId": "w1" });
-            for (name, value) in more {
-                fields[*name] = value.clone();
-            }
-            fields
-        };
         Some(match stage {
             1 => make::sync_business("w1", "W One", Some(tax_id), Some(make::full_contact())),
             2 => make::invite("w1", EMAIL),
-            3 => make::act(ActionKind::VendorAcceptsInvitation, of(&[("email", json!(EMAIL))])),
-            4 => make::act(
-                ActionKind::VendorSignsAgreement,
-                of(&[("address", make::full_address())]),
-            ),
+            3 => make::accept_invitation("w1", EMAIL),
+            4 => make::sign_agreement("w1", &make::full_address()),
             5 => make::set_payout_account("w1", "000123456", "021000021", None),
             6 => make::advance_clock(make::LONG),
             7 => self.sync_with("w1", "large", "ISSUED", FaceValue::MAX),

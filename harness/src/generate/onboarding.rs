@@ -53,13 +53,9 @@ impl Walk {
         let step = if claimed {
             // The fields of a contact are not shown: only the agreement's address reaches every service.
             let address = if self.draw(weighted(0.9)) { make::full_address() } else { json!({}) };
-            let fields = json!({ "payeeExternalId": business, "address": address });
-            make::act(ActionKind::VendorSignsAgreement, fields)
+            make::sign_agreement(business, &address)
         } else if self.last_was_invitation(business) {
-            make::act(
-                ActionKind::VendorAcceptsInvitation,
-                json!({ "payeeExternalId": business, "email": email }),
-            )
+            make::accept_invitation(business, &email)
         } else {
             make::invite(business, &email)
         };
@@ -114,12 +110,7 @@ impl Walk {
     pub(super) fn toward_links(&mut self, name: &mut Option<String>, stage: usize) -> Option<Step> {
         let business = VENDORS[1];
         let email = email_of(business);
-        let accept = || {
-            make::act(
-                ActionKind::VendorAcceptsInvitation,
-                json!({ "payeeExternalId": business, "email": email }),
-            )
-        };
+        let accept = || make::accept_invitation(business, &email);
         Some(match stage {
             0 => self.supply_tax_id(business),
             1 | 4 | 7 => make::invite(business, &email),
@@ -154,10 +145,7 @@ impl Walk {
         Some(match stage {
             0 => make::sync_business(business, "V3", None, None),
             1 => make::invite(business, &email),
-            2 => make::act(
-                ActionKind::VendorAcceptsInvitation,
-                json!({ "payeeExternalId": business, "email": email }),
-            ),
+            2 => make::accept_invitation(business, &email),
             3 => confirm("VENDOR_ASSERTION", Some("12-0000002")),
             4 | 6 | 9 => make::get_business(business),
             5 => confirm("W9_UPLOAD", None),
@@ -166,11 +154,7 @@ impl Walk {
                 json!({ "payeeExternalId": business,
                 "accountNumber": account, "routingNumber": "021000021" }),
             ),
-            8 => make::act(
-                ActionKind::VendorSignsAgreement,
-                json!({ "payeeExternalId": business,
-                "address": make::full_address() }),
-            ),
+            8 => make::sign_agreement(business, &make::full_address()),
             10 => make::advance_clock(make::LONG),
             11 | 15 => make::get_business(business),
             12 => self.supply_bank(business),

@@ -171,6 +171,18 @@ pub(crate) fn act(kind: ActionKind, fields: Value) -> Step {
     Step::new(Action::Act(kind.with(fields)))
 }
 
+/// The vendor accepts the invitation that went to `email`.
+pub(super) fn accept_invitation(business: &str, email: &str) -> Step {
+    let fields = json!({ "payeeExternalId": business, "email": email });
+    act(ActionKind::VendorAcceptsInvitation, fields)
+}
+
+/// The vendor signs the agreement, with an address that may be empty.
+pub(super) fn sign_agreement(business: &str, address: &Value) -> Step {
+    let fields = json!({ "payeeExternalId": business, "address": address });
+    act(ActionKind::VendorSignsAgreement, fields)
+}
+
 /// So long that every transition has happened that needs no one. The document states no delay. Seconds.
 pub(super) const LONG: u64 = 86_400;
 

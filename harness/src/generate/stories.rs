@@ -207,15 +207,9 @@ impl Walk {
         let email = email_of(VENDOR);
         Some(match stage {
             0 => make::invite(VENDOR, &email),
-            1 => make::act(
-                ActionKind::VendorAcceptsInvitation,
-                json!({ "payeeExternalId": VENDOR, "email": email }),
-            ),
+            1 => make::accept_invitation(VENDOR, &email),
             2 => make::get_business(VENDOR),
-            3 => make::act(
-                ActionKind::VendorSignsAgreement,
-                json!({ "payeeExternalId": VENDOR, "address": address }),
-            ),
+            3 => make::sign_agreement(VENDOR, &address),
             4 => make::set_payout_account(VENDOR, "000123456", "021000021", None),
             _ => return None,
         })
@@ -258,20 +252,14 @@ impl Walk {
             return Some(match stage % STEPS {
                 0 => make::sync_business(business, &make::name_of(business), Some(digits), contact),
                 1 => make::invite(business, &email),
-                2 => make::act(
-                    ActionKind::VendorAcceptsInvitation,
-                    json!({ "payeeExternalId": business, "email": email }),
-                ),
+                2 => make::accept_invitation(business, &email),
                 3 if *business == "ad3" => {
                     let contact =
                         json!({ "email": "ann@ad3.example", "emailAddress": "ann@ad3.example" });
                     make::sync_business(business, &make::name_of(business), None, Some(contact))
                 }
                 3 => make::set_payout_account(business, "000123456", "021000021", None),
-                _ => make::act(
-                    ActionKind::VendorSignsAgreement,
-                    json!({ "payeeExternalId": business, "address": address }),
-                ),
+                _ => make::sign_agreement(business, &address),
             });
         }
         Some(match stage - STEPS * VENDORS.len() {
@@ -312,10 +300,7 @@ impl Walk {
         Some(match stage {
             0 | 6 => self.supply_tax_id_only(),
             1 => make::invite(VENDOR, &email),
-            2 => make::act(
-                ActionKind::VendorAcceptsInvitation,
-                json!({ "payeeExternalId": VENDOR, "email": email }),
-            ),
+            2 => make::accept_invitation(VENDOR, &email),
             3 | 5 | 7 | 9 => make::get_business(VENDOR),
             4 => confirms("W9_UPLOAD"),
             8 => confirms("VENDOR_ASSERTION"),
@@ -443,10 +428,7 @@ fn payout_accounts(stage: usize) -> Option<Step> {
         8..=11 => set(VENDOR, second),
         // The vendor tries to change the account that the caller has set.
         12 => make::invite(VENDOR, &email_of(VENDOR)),
-        13 => make::act(
-            ActionKind::VendorAcceptsInvitation,
-            json!({ "payeeExternalId": VENDOR, "email": email_of(VENDOR) }),
-        ),
+        13 => make::accept_invitation(VENDOR, &email_of(VENDOR)),
         14 => make::act(
             ActionKind::VendorAddsBankAccount,
             json!({ "payeeExternalId": VENDOR, "accountNumber": first, "routingNumber": "021000021" }),
@@ -547,12 +529,7 @@ fn gone(stage: usize) -> Option<Step> {
 
 fn reissued(stage: usize) -> Option<Step> {
     let email = email_of(VENDOR);
-    let accepts = || {
-        make::act(
-            ActionKind::VendorAcceptsInvitation,
-            json!({ "payeeExternalId": VENDOR, "email": email }),
-        )
-    };
+    let accepts = || make::accept_invitation(VENDOR, &email);
     Some(match stage {
         0 => make::sync_business(VENDOR, &make::name_of(VENDOR), None, None),
         1 | 3 | 6 => make::invite(VENDOR, &email),

@@ -75,6 +75,12 @@ async fn assert_found_and_minimal<W: World>(
     failure
 }
 
+fn assert_violated_within(failure: &Failure, at_most: usize) {
+    let steps = &failure.transcript.steps;
+    assert_eq!(failure.verdict(), Verdict::Violated, "{:?} {steps:#?}", failure.findings);
+    assert!(steps.len() <= at_most, "{steps:#?}");
+}
+
 fn in_process(defect: &str) -> InProcess<Defective> {
     InProcess::new(planted(defect), start())
 }
@@ -112,14 +118,7 @@ async fn excess_collection_is_found_at_repayment() {
 async fn a_forgotten_deletion_is_found() {
     let mut world = in_process("deletion-is-forgotten");
     let failure = failure(&mut world).await;
-    assert_eq!(
-        failure.verdict(),
-        Verdict::Violated,
-        "{:?} {:#?}",
-        failure.findings,
-        failure.transcript.steps
-    );
-    assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
+    assert_violated_within(&failure, 4);
 }
 
 /// Each webhook defect, the clause that it breaks, and at most how many steps show it.
@@ -162,14 +161,7 @@ async fn a_delivery_that_changes_its_name_is_found() {
 #[tokio::test]
 async fn deliveries_after_410_are_found() {
     let failure = failure(&mut in_process("gone-is-not-heard")).await;
-    assert_eq!(
-        failure.verdict(),
-        Verdict::Violated,
-        "{:?} {:#?}",
-        failure.findings,
-        failure.transcript.steps
-    );
-    assert!(failure.transcript.steps.len() <= 4, "{:#?}", failure.transcript.steps);
+    assert_violated_within(&failure, 4);
 }
 
 #[tokio::test]

@@ -36,11 +36,12 @@ impl<C: Choices> Service<C> {
     /// A platform's own business for one that another platform has: it begins with what they share.
     pub(super) fn add_known_business(&mut self, known: BusinessId) -> BusinessId {
         let id = self.add_business();
-        let (tax_id, compliance) = (self.business(known).tax_id, self.business(known).compliance);
-        let business = self.business_mut(id);
-        (business.tax_id, business.compliance) = (tax_id, compliance);
         let first = self.limited(known);
-        self.business_mut(id).limited_with = Some(first);
+        let Business { tax_id, compliance, .. } = *self.business(known);
+        let business = self.business_mut(id);
+        business.tax_id = tax_id;
+        business.compliance = compliance;
+        business.limited_with = Some(first);
         self.business_mut(first).others.push(id);
         self.copy_shared(known, id);
         id

@@ -26,7 +26,12 @@ use past::Past;
 const MOST_KEPT: usize = 64;
 
 /// The first number for keys whose platform is not certain.
-pub(crate) const UNSURE: u32 = 1 << 16;
+const UNSURE: u32 = 1 << 16;
+
+/// Whether it is certain which platform has a key.
+pub(crate) fn is_certain(platform: PlatformId) -> bool {
+    platform.0 < UNSURE
+}
 
 /// The worlds that a target may be in.
 ///

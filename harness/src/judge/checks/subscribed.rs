@@ -15,7 +15,7 @@ use tideover_model::{
 use crate::endpoint::inbox::before_redirect;
 use crate::exchange::matcher::texts;
 use crate::exchange::{Arrival, Exchange, Prepared, PreparedAction, kind_of_event};
-use crate::judge::belief::UNSURE;
+use crate::judge::belief::is_certain;
 use crate::judge::checks::starts_anew;
 
 /// The place of a subscription among those that a run knows, in the order in which they were made.
@@ -223,7 +223,7 @@ impl KnownSubscription {
         Some(KnownSubscription {
             path: path_of(url.as_deref().or(text(field::URL))?)?,
             owner: exchange.sent.authorization.clone(),
-            platform: exchange.platform.filter(|platform| platform.0 < UNSURE),
+            platform: caller_of(exchange),
             reference: text(field::REFERENCE).unwrap_or_default().to_owned(),
             secrets: shown.into_iter().map(candidate).collect(),
             event_types: event_types(exchange.sent_json()),
@@ -266,6 +266,11 @@ fn event_types(requested: Option<&Value>) -> Option<Vec<&'static str>> {
 /// The reference in the path of a deletion.
 pub(super) fn referred(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
+}
+
+/// The platform that sends a request, if that is certain.
+pub(super) fn caller_of(exchange: &Exchange<'_>) -> Option<PlatformId> {
+    exchange.platform.filter(|platform| is_certain(*platform))
 }
 
 /// Whether a delivery to `path` arrives there. A shared inbox shows only the path after the run's own prefix.

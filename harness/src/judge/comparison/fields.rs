@@ -162,7 +162,7 @@ impl FieldComparison<'_> {
                 outcomes_in_words(rows)
             }
             (None, Value::String(outcome), _)
-                if self.freedom.is_some() && name == field::OUTCOME && !is_outcome(outcome) =>
+                if self.freedom.is_some() && name == field::OUTCOME && !is_synced(outcome) =>
             {
                 OF_BAD_ROW.to_owned()
             }
@@ -282,7 +282,7 @@ const OF_BAD_ROW: &str = "an outcome of its own for a bad row";
 /// The rows that a report must have. What else they contain, the target chooses.
 fn outcomes_in_words(rows: &[Value]) -> String {
     let outcome = |row| match Fields::of(row).outcome() {
-        Some(outcome) if is_outcome(outcome) => outcome,
+        Some(outcome) if is_synced(outcome) => outcome,
         _ => OF_BAD_ROW,
     };
     let outcomes: Vec<&str> = rows.iter().map(outcome).collect();
@@ -306,11 +306,12 @@ pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
 
 /// Whether the outcome of a row is that of a synced invoice.
 pub(crate) fn is_known_outcome(outcome: &Value) -> bool {
-    outcome.as_str().is_some_and(is_outcome)
+    outcome.as_str().is_some_and(is_synced)
 }
 
-fn is_outcome(word: &str) -> bool {
-    OUTCOMES.contains(&word)
+/// Whether an outcome is that of a synced invoice.
+pub(crate) fn is_synced(outcome: &str) -> bool {
+    OUTCOMES.contains(&outcome)
 }
 
 /// A sentence.

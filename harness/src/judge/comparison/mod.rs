@@ -24,8 +24,8 @@ use crate::judge::checks::repeated_advance::AMOUNTS_THAT_STAY;
 
 pub(crate) use clauses::code_clause;
 use clauses::{action_clause, field_clause};
-pub(crate) use fields::is_known_outcome;
 use fields::{FieldDifference, differences};
+pub(crate) use fields::{is_known_outcome, is_synced};
 pub(crate) use gaps::meets_first_three;
 use gaps::{gap_within, has_same_rows, nameless, opened_early};
 

@@ -12,19 +12,19 @@ mod values;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tideover_model::clause::Family;
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::schema::find;
 use tideover_model::{ActionKind, Clause, Code, ImportRow, Operation, OperationKind, clause};
 
 use crate::evidence::Point;
 use crate::evidence::finding::OUTCOME;
 use crate::exchange::{Prepared, Seen};
 use crate::judge::ABSENT;
-use crate::judge::comparison::{SUCCESS, WITHOUT_CODE};
+use crate::judge::comparison::{SUCCESS, WITHOUT_CODE, is_synced};
 use crate::judge::meanings::is_onboarded;
 
 use rows::Uploads;
-pub(crate) use rows::if_rejected;
+pub(crate) use rows::{if_rejected, uploaded_rows};
 use tax_ids::{TaxIds, digits};
 use terms::{InvoiceHistories, TERMS, has_form};
 use values::decided_by;
@@ -152,28 +152,11 @@ impl Grounds {
             }
         }
         // What is collected is at most the face value that is wrong.
-        let wrong = points.iter().find(|it| it.contradicts() && it.field == field::FACE_VALUE);
-        if let Some(face) = wrong.map(|point| point.seen.clone()) {
-            points.retain(|it| {
-                !(it.contradicts() && it.field == field::COLLECTED && it.seen == face)
-            });
-        }
-        // The reason is right for the `fundable` that is wrong.
-        let wrong = points.iter().find(|it| it.contradicts() && it.field == field::FUNDABLE);
-        if let Some(is_fundable) = wrong.map(|point| point.seen == "true") {
-            points.retain(|point| {
-                let is_reason = point.contradicts() && point.field == field::NOT_FUNDABLE_REASON;
-                !(is_reason && is_none(&point.seen) == is_fundable)
-            });
-        }
-        // A result, or none, is right for the `created` that is wrong.
-        let wrong = points.iter().find(|it| it.contradicts() && it.field == field::CREATED);
-        if let Some(is_new) = wrong.map(|point| point.seen == "true") {
-            points.retain(|point| {
-                let is_result = point.contradicts() && point.field == field::TAX_ID_RESULT;
-                !(is_result && is_none(&point.seen) == is_new)
-            });
-        }
+        drop_explained(points, field::FACE_VALUE, field::COLLECTED, |face, seen| face == seen);
+        // A reason, or none, is right for the `fundable` that is wrong, and so is a result for `created`.
+        let fits = |flag: &str, seen: &str| is_none(seen) == (flag == "true");
+        drop_explained(points, field::FUNDABLE, field::NOT_FUNDABLE_REASON, fits);
+        drop_explained(points, field::CREATED, field::TAX_ID_RESULT, fits);
     }
 
     /// The sentences that a response upholds if it is as expected, besides those on the form of its fields.
@@ -334,7 +317,7 @@ impl Grounds {
         if expected == "statusOnly" {
             return Some(clause!("3.invoice.2.2"));
         }
-        if !matches!(seen, "created" | "updated" | "statusOnly") {
+        if !is_synced(seen) {
             return None;
         }
         let as_if_of_another = expected == "created" || seen == "statusOnly";
@@ -417,12 +400,24 @@ impl Grounds {
     }
 }
 
+/// Drops the contradiction of the field `also` if it is right for what is seen in the field `wrong`.
+fn drop_explained(
+    points: &mut Vec<Point>,
+    wrong: &str,
+    also: &str,
+    is_right: impl Fn(&str, &str) -> bool,
+) {
+    let is_in = |point: &Point, field: &str| point.contradicts() && point.field == field;
+    let Some(cause) = points.iter().find(|point| is_in(point, wrong)) else { return };
+    let cause = cause.seen.clone();
+    points.retain(|point| !(is_in(point, also) && is_right(&cause, &point.seen)));
+}
+
 /// The sentence that a row with this problem breaks if it is accepted.
 fn of_cell(problem: &str) -> Option<Clause> {
-    const FIELDS: Family = Family::of("2.invoiceSync.");
     match problem.split(|it: char| !it.is_ascii_alphanumeric()).next()? {
         field::FACE_VALUE => Some(clause!("8.faceValue")),
-        field => FIELDS.find(field),
+        name => find(OperationKind::SyncInvoice.fields(), [name]).map(|field| field.clause),
     }
 }
 
@@ -477,20 +472,12 @@ fn business_of(sent: &Prepared) -> Option<(String, String)> {
 /// The row of an import that a field of its report is about.
 fn row_at<'a>(sent: &'a Prepared, field: &str) -> Option<&'a ImportRow> {
     let index: usize = field.split('.').nth(1)?.parse().ok()?;
-    match sent.call()?.operation()? {
-        Operation::ImportInvoices { file, .. } => file.rows.get(index),
-        _ => None,
-    }
+    uploaded_rows(sent).get(index)
 }
 
 /// Whether a value is null or missing.
 fn is_none(seen: &str) -> bool {
     seen == "null" || seen == ABSENT
-}
-
-/// Whether the outcome of a row is that of a synced invoice.
-fn is_synced(outcome: &str) -> bool {
-    matches!(outcome, "created" | "updated" | "statusOnly")
 }
 
 /// Whether a report should have a rejected row among others.
@@ -507,7 +494,43 @@ fn upheld_by_business(body: &Value) -> Vec<Clause> {
     };
     let is_supplied = Fields::of(body).compliance_route() == Some("PARTNER_SUPPLIED");
     let of_route = is_supplied.then_some(clause!("2.business.complianceRoute.2"));
-    let requirements = ["compliance", "contract", "bank", "collectionAccount"];
-    let of_requirements = requirements.into_iter().filter_map(values::of_requirement);
-    of_requirements.chain([of_account]).chain(of_route).collect()
+    values::of_requirements().chain([of_account]).chain(of_route).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::exchange::Memory;
+    use crate::exchange::step::{Action, Call, Step};
+
+    use super::*;
+
+    /// The fields that are cited if both are seen wrong like this.
+    fn cited(both: [(&str, &str); 2]) -> Vec<String> {
+        let point = |(field, seen): (&str, &str)| Point {
+            clause: clause!("2.invoice.collected"),
+            holds: false,
+            field: field.to_owned(),
+            expected: "another".to_owned(),
+            seen: seen.to_owned(),
+        };
+        let mut points = both.map(point).to_vec();
+        let step = Step::new(Action::Call(Call::bare("GET", "/v1/webhooks")));
+        let sent = Prepared::from_step(&step, &Memory::default(), "key");
+        let empty = Seen::new(200, b"{}");
+        Grounds::default().recite((&sent, &empty), &empty, &mut points);
+        points.into_iter().map(|point| point.field).collect()
+    }
+
+    #[test]
+    fn what_another_wrong_field_explains_is_not_cited() {
+        let face = (field::FACE_VALUE, "700");
+        assert_eq!(cited([face, (field::COLLECTED, "700")]), [field::FACE_VALUE]);
+        assert_eq!(cited([face, (field::COLLECTED, "600")]).len(), 2);
+        let fundable = (field::FUNDABLE, "true");
+        assert_eq!(cited([fundable, (field::NOT_FUNDABLE_REASON, "null")]), [field::FUNDABLE]);
+        assert_eq!(cited([fundable, (field::NOT_FUNDABLE_REASON, "\"No.\"")]).len(), 2);
+        let created = (field::CREATED, "false");
+        assert_eq!(cited([created, (field::TAX_ID_RESULT, "{}")]), [field::CREATED]);
+        assert_eq!(cited([created, (field::TAX_ID_RESULT, "null")]).len(), 2);
+    }
 }

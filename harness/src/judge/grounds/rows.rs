@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Clause, ImportFile, InvoiceSync, Operation, Party, clause};
+use tideover_model::{Clause, ImportRow, InvoiceSync, Operation, Party, clause};
 
 use crate::exchange::Prepared;
-use crate::judge::grounds::{Difference, caller, is_synced, row_at};
+use crate::judge::comparison::is_synced;
+use crate::judge::grounds::{Difference, caller, row_at};
 
 /// The legal names of parties without an identifier in earlier uploads, by caller.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +19,7 @@ pub(super) struct Uploads {
 impl Uploads {
     /// Learns from an upload that succeeds.
     pub(super) fn learn(&mut self, sent: &Prepared) {
-        let Some(file) = uploaded(sent) else { return };
-        let derived = derived_in(file).map(|party| party.details.legal_name.clone());
+        let derived = derived_in(uploaded_rows(sent)).map(|party| party.details.legal_name.clone());
         self.names.extend(derived.map(|name| (caller(sent), name)));
     }
 
@@ -71,8 +71,7 @@ impl Uploads {
         ];
         let of_report = upheld.into_iter().filter(|(_, holds)| *holds).map(|(clause, _)| clause);
         let derived = derived_names(sent);
-        let sent_rows = uploaded(sent).into_iter().flat_map(|file| &file.rows);
-        let of_parties = sent_rows.zip(outcomes).filter_map(|(row, outcome)| {
+        let of_parties = uploaded_rows(sent).iter().zip(outcomes).filter_map(|(row, outcome)| {
             let sync = row.sync.as_ref().ok().filter(|_| is_synced(outcome))?;
             self.of_payee(&derived, sent, &sync.payee)
         });
@@ -82,8 +81,7 @@ impl Uploads {
 
 /// The sentence that is broken if a good row of an upload is rejected.
 pub(crate) fn if_rejected(sent: &Prepared, sync: &InvoiceSync) -> Clause {
-    let has_bad_row =
-        uploaded(sent).is_some_and(|file| file.rows.iter().any(|row| row.sync.is_err()));
+    let has_bad_row = uploaded_rows(sent).iter().any(|row| row.sync.is_err());
     if sync.payee.is_derived() || sync.payor.is_derived() {
         clause!("4.imports.5")
     } else if has_bad_row {
@@ -93,10 +91,11 @@ pub(crate) fn if_rejected(sent: &Prepared, sync: &InvoiceSync) -> Clause {
     }
 }
 
-fn uploaded(sent: &Prepared) -> Option<&ImportFile> {
-    match sent.call()?.operation()? {
-        Operation::ImportInvoices { file, .. } => Some(file),
-        _ => None,
+/// The rows of the file that a request uploads.
+pub(crate) fn uploaded_rows(sent: &Prepared) -> &[ImportRow] {
+    match sent.call().and_then(|call| call.operation()) {
+        Some(Operation::ImportInvoices { file, .. }) => &file.rows,
+        _ => &[],
     }
 }
 
@@ -105,14 +104,14 @@ type NameCounts<'a> = BTreeMap<&'a str, usize>;
 
 fn derived_names(sent: &Prepared) -> NameCounts<'_> {
     let mut names = NameCounts::new();
-    for payee in uploaded(sent).into_iter().flat_map(derived_in) {
+    for payee in derived_in(uploaded_rows(sent)) {
         *names.entry(&payee.details.legal_name).or_default() += 1;
     }
     names
 }
 
-/// The payees of a file that have no identifier of their own.
-fn derived_in(file: &ImportFile) -> impl Iterator<Item = &Party> {
-    let payees = file.rows.iter().filter_map(|row| Some(&row.sync.as_ref().ok()?.payee));
+/// The payees of rows that have no identifier of their own.
+fn derived_in(rows: &[ImportRow]) -> impl Iterator<Item = &Party> {
+    let payees = rows.iter().filter_map(|row| Some(&row.sync.as_ref().ok()?.payee));
     payees.filter(|payee| payee.is_derived())
 }

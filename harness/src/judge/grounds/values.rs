@@ -1,7 +1,6 @@
 //! Which sentence states the value of a field, where the note on the field states its form alone.
 
 use serde_json::Value;
-use tideover_model::clause::Family;
 use tideover_model::{Clause, Code, OperationKind, clause};
 
 use crate::judge::ABSENT;
@@ -72,10 +71,9 @@ pub(super) fn decided_by(kind: OperationKind, differs: Difference<'_>) -> Option
     rows.find(|row| (row.is_so)(differs)).map(|row| row.clause)
 }
 
-/// The clause of a requirement of a business (§3).
-pub(super) fn of_requirement(name: &str) -> Option<Clause> {
-    const REQUIREMENTS: Family = Family::of("3.requirement.");
-    REQUIREMENTS.find(name)
+/// The sentences on the requirements of a business (§3).
+pub(super) fn of_requirements() -> impl Iterator<Item = Clause> {
+    VALUES.iter().filter(|row| row.field.starts_with("onboarding.")).map(|row| row.clause)
 }
 
 fn any(_: Difference<'_>) -> bool {

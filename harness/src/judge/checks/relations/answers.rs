@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{ImportRow, Operation, OperationKind, clause};
+use tideover_model::{Operation, OperationKind, clause};
 
 use crate::exchange::matcher::leaves;
 use crate::exchange::matcher::texts;
 use crate::exchange::{Exchange, Seen};
 use crate::judge::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::judge::checks::{Check, Notes, starts_anew};
-use crate::judge::grounds::if_rejected;
+use crate::judge::comparison::is_synced;
+use crate::judge::grounds::{if_rejected, uploaded_rows};
 
 #[derive(Default)]
 pub(super) struct DerivedValues {
@@ -138,7 +139,7 @@ impl DerivedValues {
             return;
         };
         let wrong = expected.iter().filter(|outcome| *outcome == REJECTED).count();
-        let unknown: Vec<&String> = actual.iter().filter(|outcome| !is_shown(outcome)).collect();
+        let unknown: Vec<&String> = actual.iter().filter(|outcome| !is_synced(outcome)).collect();
         if expected.len() != actual.len() {
             return;
         }
@@ -148,7 +149,7 @@ impl DerivedValues {
         let is_rejected = |word: &String| self.words_for_wrong_rows.contains(word);
         let rejected = unknown.iter().filter(|word| is_rejected(word)).count();
         let holds = rejected <= wrong;
-        let mut pairs = file_rows(exchange).iter().zip(&actual);
+        let mut pairs = uploaded_rows(exchange.sent).iter().zip(&actual);
         let wronged =
             pairs.find_map(|(row, word)| row.sync.as_ref().ok().filter(|_| is_rejected(word)));
         let broken = wronged.filter(|_| !holds).map(|sync| if_rejected(exchange.sent, sync));
@@ -220,18 +221,6 @@ impl DerivedValues {
 
 const REJECTED: &str = "rejected";
 const COLLECTION_STATES: [&str; 3] = ["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"];
-
-fn is_shown(outcome: &str) -> bool {
-    matches!(outcome, "created" | "updated" | "statusOnly")
-}
-
-/// The rows of the file that a request uploads.
-fn file_rows<'a>(exchange: &'a Exchange<'_>) -> &'a [ImportRow] {
-    match exchange.call().and_then(|call| call.operation()) {
-        Some(Operation::ImportInvoices { file, .. }) => &file.rows,
-        _ => &[],
-    }
-}
 
 /// The outcome of each row of a report.
 fn outcomes(answer: &Seen) -> Option<Vec<String>> {

@@ -9,9 +9,10 @@ use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
 use crate::exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared};
-use crate::judge::belief::UNSURE;
 use crate::judge::checks::event::is_same_event;
-use crate::judge::checks::subscribed::{KnownSubscription, KnownSubscriptions, SubscriptionNumber};
+use crate::judge::checks::subscribed::{
+    KnownSubscription, KnownSubscriptions, SubscriptionNumber, caller_of,
+};
 use crate::judge::checks::{Check, Notes, starts_anew};
 
 /// More than "about 28 hours" can mean. Seconds.
@@ -114,6 +115,11 @@ impl Check for Retries {
 }
 
 impl TrackedDelivery {
+    /// Whether the last attempt was accepted.
+    fn is_accepted(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
     /// Whether all its retries are over, and were not checked yet.
     fn is_over(&self, now: u64) -> bool {
         now > self.first + RETRY_DUE && !self.is_settled
@@ -253,16 +259,14 @@ impl Retries {
 
     /// Whether a delivery to a live subscription was not accepted, and no other attempt followed under its name.
     fn lacks_attempts(&self, name: &DeliveryName, delivery: &TrackedDelivery) -> bool {
-        let is_accepted = (200..300).contains(&delivery.status);
-        !is_accepted && delivery.attempts == 1 && self.is_to_live(name)
+        !delivery.is_accepted() && delivery.attempts == 1 && self.is_to_live(name)
     }
 
     /// Whether the attempts of a delivery to a live subscription ended long before they should, although the clock
     /// was moved often enough for more of them.
     fn gave_up_early(&self, name: &DeliveryName, delivery: &TrackedDelivery) -> bool {
-        let is_accepted = (200..300).contains(&delivery.status);
         self.is_virtual
-            && !is_accepted
+            && !delivery.is_accepted()
             && delivery.attempts > 1
             && delivery.moves >= OFTEN_ENOUGH
             && delivery.last < delivery.first + LEAST
@@ -332,7 +336,7 @@ impl Retries {
     /// A list omits deleted subscriptions, and those whose receiver responded with 410.
     fn check_list(&mut self, exchange: &Exchange<'_>, now: u64, notes: &mut Notes) {
         let Some(list) = exchange.success_of(OperationKind::ListSubscriptions) else { return };
-        let caller = exchange.platform.filter(|platform| platform.0 < UNSURE);
+        let caller = caller_of(exchange);
         let others = self.subscriptions.iter().filter(|one| {
             let is_others = caller.zip(one.platform).is_some_and(|(own, other)| own != other);
             is_others && !one.reference.is_empty()
