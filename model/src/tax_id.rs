@@ -22,6 +22,11 @@ pub fn is_valid(text: &str) -> bool {
     TaxId::parse(text).is_some()
 }
 
+/// The digits of a tax id: what it is without punctuation and spaces, however it is spelled.
+pub fn digits(spelled: &str) -> String {
+    spelled.chars().filter(char::is_ascii_digit).collect()
+}
+
 impl TaxId {
     /// The tax id in `text`, ignoring punctuation and spaces. `None` if it is malformed.
     pub(crate) fn parse(text: &str) -> Option<TaxId> {

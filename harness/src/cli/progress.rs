@@ -140,7 +140,8 @@ impl Ends {
 
     fn words(self, done: Done) -> String {
         let of = |done: u64, end: Option<u64>, unit: &str| match end {
-            Some(end) => format!("{} of {} {unit}", grouped(done), grouped(end)),
+            // What making findings small takes beyond the budget has a budget of its own.
+            Some(end) => format!("{} of {} {unit}", grouped(done.min(end)), grouped(end)),
             None => format!("{} {unit}", grouped(done)),
         };
         let mut words = vec![of(done.milliseconds / 1000, self.seconds, "s")];
@@ -174,6 +175,8 @@ mod tests {
     fn the_words_say_what_ends_the_run() {
         let done = Done { cases: 31, requests: 1204, milliseconds: 22_900 };
         assert_eq!(ENDS.words(done), "22 of 90 s, 1,204 of 5,000 requests, 31 of 400 cases");
+        let beyond = Done { requests: 5044, ..done };
+        assert_eq!(ENDS.words(beyond), "22 of 90 s, 5,000 of 5,000 requests, 31 of 400 cases");
         let cases_alone = Ends { requests: None, seconds: None, ..ENDS };
         assert_eq!(cases_alone.words(done), "22 s, 31 of 400 cases");
     }

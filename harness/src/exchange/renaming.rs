@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
+use tideover_model::tax_id_digits;
 
 use crate::exchange::step::{Action, Call, Step};
 
@@ -124,7 +125,7 @@ impl Renaming {
 
     /// Replaces nine digits with nine others and keeps the separators.
     fn tax_id(&self, text: &str) -> String {
-        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let digits = tax_id_digits(text);
         let is_one = digits.len() == 9 && !text.chars().any(char::is_alphabetic);
         let Some(number) = digits.parse::<u64>().ok().filter(|_| is_one) else {
             return text.to_owned();

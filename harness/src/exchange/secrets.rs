@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use tideover_model::{TAX_ID_DIGITS, Timestamp, bearer, masked};
+use tideover_model::{TAX_ID_DIGITS, Timestamp, bearer, masked, tax_id_digits};
 
 use crate::exchange::matcher::texts;
 use crate::exchange::{Body, Prepared, PreparedAction, Seen, is_withheld};
@@ -23,7 +23,7 @@ pub struct Secrets {
 impl Secrets {
     /// Keeps a value, its digits, and its digits without leading zeros.
     pub fn keep(&mut self, value: &str) {
-        let digits = digits_of(value);
+        let digits = tax_id_digits(value);
         let as_a_number = digits.trim_start_matches('0').to_owned();
         let spellings = [value.to_owned(), digits, as_a_number].into_iter();
         self.values.extend(spellings.filter(|value| value.chars().count() >= SHORTEST));
@@ -94,7 +94,7 @@ impl Secrets {
     /// Keeps every number in `text` with at least as many digits as a tax id.
     fn keep_numbers(&mut self, text: &str) {
         for (_, run) in numbers(text) {
-            let digits = digits_of(run);
+            let digits = tax_id_digits(run);
             if digits.len() >= TAX_ID_DIGITS {
                 self.keep(&digits);
             }
@@ -132,7 +132,7 @@ impl Secrets {
     fn conceal_spelled(&self, text: String) -> String {
         let (mut concealed, mut copied) = (String::new(), 0);
         for (start, run) in numbers(&text) {
-            let digits = digits_of(run);
+            let digits = tax_id_digits(run);
             if self.values.contains(&digits) {
                 concealed.push_str(&text[copied..start]);
                 concealed.push_str(&masked(&digits));
@@ -162,10 +162,6 @@ impl Secrets {
             Value::Null | Value::Bool(_) | Value::Number(_) => value,
         }
     }
-}
-
-fn digits_of(text: &str) -> String {
-    text.chars().filter(char::is_ascii_digit).collect()
 }
 
 /// The numbers in `text`, each with its start.

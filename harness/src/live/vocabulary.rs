@@ -7,7 +7,7 @@
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
-use tideover_model::ActionKind;
+use tideover_model::{ActionKind, tax_id_digits};
 
 use crate::exchange::Memory;
 use crate::exchange::identifiers::{own, segment};
@@ -339,7 +339,7 @@ impl Rendering<'_> {
     fn tax_id(&self, text: &str) -> Result<String, Why> {
         const KNOWN: [&str; 6] =
             ["120000000", "120000001", "120000002", "130000001", "130000002", "130000003"];
-        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let digits = tax_id_digits(text);
         let Some(position) = KNOWN.iter().position(|known| *known == digits) else {
             return Ok(text.to_owned());
         };

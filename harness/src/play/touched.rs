@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use tideover_model::{InvoiceSync, Operation, Party, Subject};
+use tideover_model::{InvoiceSync, Operation, Party, Subject, tax_id_digits};
 
 /// What requests touch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,7 +90,7 @@ fn parties(platform: &Platform, sync: &InvoiceSync, is_settled: bool) -> Vec<Thi
 
 /// What a tax id may link: its digits, however they are spelled.
 pub(crate) fn tax_id(spelled: &str) -> Option<Thing> {
-    let digits: String = spelled.chars().filter(char::is_ascii_digit).collect();
+    let digits = tax_id_digits(spelled);
     (!digits.is_empty()).then_some(Thing::TaxId(digits))
 }
 

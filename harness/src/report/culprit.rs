@@ -4,7 +4,7 @@
 //! it did not do what it should. Any other write says nothing of the finding.
 
 use tideover_model::wire::field;
-use tideover_model::{Clause, InvoiceSync, Operation, Service, clause};
+use tideover_model::{Clause, InvoiceSync, Operation, Service, clause, tax_id_digits};
 
 use crate::endpoint::INBOX;
 use crate::exchange::step::{Action, Step};
@@ -20,7 +20,11 @@ pub(super) fn culprit(failure: &Failure) -> Option<Culprit> {
     let read = operation(last)?;
     let index = before.iter().rposition(|step| !is_read(step))?;
     let Action::Call(_) = &before[index].action else { return None };
-    let clause = written_by(&operation(&before[index])?, &read, &finding.field)?;
+    let write = operation(&before[index])?;
+    let clause = match finding.field == field::FUNDABLE && finding.expected == "false" {
+        true => finances_itself(&write, &read, before).then_some(clause!("4.advances.4"))?,
+        false => written_by(&write, &read, &finding.field)?,
+    };
     (clause != finding.clause).then(|| Culprit {
         step: index as u64 + 1,
         clause: clause.name().to_owned(),
@@ -49,6 +53,26 @@ fn written_by(write: &Operation, read: &Operation, field: &str) -> Option<Clause
         Operation::GetBusiness { business } => of_business(write, business, field),
         _ => None,
     }
+}
+
+/// Whether `write` syncs the invoice that `read` shows, and its payor is its payee: the same identifier, or one that the
+/// steps sync with the same tax id.
+fn finances_itself(write: &Operation, read: &Operation, steps: &[Step]) -> bool {
+    let Operation::GetInvoice { payee, invoice } = read else { return false };
+    let tax_id = |business: &str| {
+        steps.iter().rev().filter_map(operation).find_map(|operation| match operation {
+            Operation::SyncBusiness { business: synced, details } if synced == business => {
+                details.tax_id.as_deref().map(tax_id_digits)
+            }
+            _ => None,
+        })
+    };
+    let is_same = |payor: &str| {
+        payor == payee || tax_id(payor).zip(tax_id(payee)).is_some_and(|(one, other)| one == other)
+    };
+    write.syncs().into_iter().any(|sync| {
+        sync.payee.business == *payee && sync.invoice == *invoice && is_same(&sync.payor.business)
+    })
 }
 
 fn of_invoice(
@@ -86,5 +110,44 @@ fn of_business(write: &Operation, business: &str, field: &str) -> Option<Clause>
             (field == "onboarding.bank").then_some(clause!("3.requirement.bank.2"))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::exchange::step::Call;
+
+    use super::*;
+
+    fn sync(business: &str, tax_id: Option<&str>) -> Step {
+        let body = json!({ "legalName": business, "taxId": tax_id });
+        let path = format!("/v1/organizations/{business}");
+        Step::new(Action::Call(Call::json("PUT", path, body)))
+    }
+
+    /// Whether an invoice of v1 that `payor` owes is one of v1 itself.
+    fn is_own(payor: &str, steps: &[Step]) -> bool {
+        let party = |business: &str| json!({ "externalId": business, "legalName": business });
+        let body = json!({
+            "status": "ISSUED", "faceValue": 700, "issueDate": "2026-01-01T00:00:00Z",
+            "dueDate": "2026-02-01T00:00:00Z", "payee": party("v1"), "payor": party(payor),
+        });
+        let write = Step::new(Action::Call(Call::json("PUT", "/v1/invoices/i1", body)));
+        let read = Call::bare("GET", "/v1/organizations/v1/invoices/i1");
+        let [write, read] = [write, Step::new(Action::Call(read))].map(|one| operation(&one));
+        finances_itself(&write.unwrap(), &read.unwrap(), steps)
+    }
+
+    #[test]
+    fn an_alias_of_the_payee_is_the_payee() {
+        assert!(is_own("v1", &[]));
+        let vendor = sync("v1", Some("12-0000000"));
+        let steps = |tax_id| [vendor.clone(), sync("alias", tax_id)];
+        assert!(is_own("alias", &steps(Some("120000000"))));
+        assert!(!is_own("alias", &steps(Some("120000001"))));
+        assert!(!is_own("alias", &steps(None)));
+        assert!(!is_own("p1", &steps(Some("120000000"))));
     }
 }

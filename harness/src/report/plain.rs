@@ -9,6 +9,7 @@ use tideover_model::wire::action;
 use tideover_model::wire::action::name_in;
 use tideover_model::wire::route::route;
 
+use crate::endpoint::inbox::answer_in_words;
 use crate::exchange::step::{Action, Call, Caller, Step};
 
 /// The number of shown characters of a body.
@@ -95,7 +96,14 @@ fn body_in_words(kind: OperationKind, phrase: &str, call: &Call) -> Option<Strin
         }
         OperationKind::Invite => format!("invite {} to {}", field("email")?, field("externalId")?),
         OperationKind::CreateOnboardingSession => format!("{phrase} for {}", field("externalId")?),
-        OperationKind::Subscribe => format!("{phrase} {}", field("url")?),
+        OperationKind::Subscribe => {
+            let url = field("url")?;
+            // Whoever sends it by hand needs a receiver that does the same.
+            let answer =
+                Some(&*url).filter(|url| url.starts_with("${inbox}")).and_then(answer_in_words);
+            let answers = answer.map(|it| format!(", which answers {it}")).unwrap_or_default();
+            format!("{phrase} {url}{answers}")
+        }
         OperationKind::GetInvoice
         | OperationKind::GetImport
         | OperationKind::ImportInvoices
@@ -174,5 +182,16 @@ mod tests {
         assert_eq!(sync(Some(nameless.clone())), format!("sync invoice i1 with {nameless}"));
         let bytes = Call { hex: Some("ff".into()), ..Call::bare("POST", "/v1/advances") };
         assert_eq!(words(bytes), "request an advance with the bytes ff");
+    }
+
+    #[test]
+    fn a_receiver_that_does_not_accept_is_described() {
+        let words = |url| {
+            let call = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
+            plain(&Step::new(Action::Call(call)))
+        };
+        assert_eq!(words("${inbox}/accepts/1"), "subscribe ${inbox}/accepts/1");
+        assert_eq!(words("${inbox}/gone/1"), "subscribe ${inbox}/gone/1, which answers 410");
+        assert_eq!(words("https://example.com/gone"), "subscribe https://example.com/gone");
     }
 }

@@ -31,6 +31,18 @@ pub(crate) fn is_gone(path: &str) -> bool {
     has(path, "gone")
 }
 
+/// What a path or a URL answers, in words, unless it accepts what comes.
+pub(crate) fn answer_in_words(path: &str) -> Option<&'static str> {
+    const ANSWERS: [(&str, &str); 5] = [
+        ("fails", "500"),
+        ("gone", "410"),
+        ("hangs", "nothing: it closes the connection"),
+        ("acknowledges", "204"),
+        ("recovers", "302, then 404, then 204"),
+    ];
+    ANSWERS.into_iter().find_map(|(segment, answer)| has(path, segment).then_some(answer))
+}
+
 /// What stands in a path in place of `recovers` where a redirect of it leads.
 const REDIRECTED: &str = "redirected";
 

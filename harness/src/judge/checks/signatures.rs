@@ -60,12 +60,13 @@ impl Check for Signatures {
             }
             let mut expect = |clause, holds, field, expected: &str| {
                 notes.expect_delivery(clause, holds, field, || {
-                    (expected, format!("{:?} on {}", arrival.signature, arrival.path))
+                    let signature = arrival.signature.as_deref().unwrap_or("no signature");
+                    (expected, format!("{signature} on {}", arrival.path))
                 });
             };
             let field = "Service-Signature";
             let is_there = arrival.signature.is_some() && arrival.signed_at().is_some();
-            expect(clause!("6.signature.intro.1"), is_there, field, "t=<unix seconds>,v1=<hex>");
+            expect(clause!("6.signature.intro.1"), is_there, field, "t=UNIX_SECONDS,v1=HEX_DIGEST");
             let Some(at) = arrival.signed_at() else { continue };
             let signed = self.subscriptions.of(arrival).is_some();
             if signed || !self.subscriptions.may_be_unknown(arrival) {

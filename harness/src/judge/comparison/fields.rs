@@ -166,7 +166,7 @@ impl FieldComparison<'_> {
             {
                 OF_BAD_ROW.to_owned()
             }
-            (None, Value::String(_), _) if is_prose(name) => Value::from("any words").to_string(),
+            (None, Value::String(_), _) if is_prose(name) => "any text".to_owned(),
             _ => masked_field(name, predicted),
         }
     }

@@ -14,7 +14,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::schema::find;
-use tideover_model::{ActionKind, Clause, Code, ImportRow, Operation, OperationKind, clause};
+use tideover_model::{
+    ActionKind, Clause, Code, ImportRow, Operation, OperationKind, clause, tax_id_digits,
+};
 
 use crate::evidence::Point;
 use crate::evidence::finding::OUTCOME;
@@ -25,7 +27,7 @@ use crate::judge::meanings::is_onboarded;
 
 use rows::Uploads;
 pub(crate) use rows::{if_rejected, uploaded_rows};
-use tax_ids::{TaxIds, digits};
+use tax_ids::TaxIds;
 use terms::{InvoiceHistories, TERMS, has_form};
 use values::decided_by;
 
@@ -92,7 +94,7 @@ impl Grounds {
             return;
         }
         self.uploads.learn(sent);
-        self.invoices.learn(sent, predicted);
+        self.invoices.learn(sent, seen, predicted);
         self.learn_onboarding(sent, seen);
         if sent.acts() == Some(ActionKind::TaxIdFoundWrong) {
             self.compliance.learn_mistake();
@@ -384,7 +386,9 @@ impl Grounds {
             }
             // Only another spelling of it was sent before.
             (false, Some(spelled))
-                if self.is_sent_elsewhere(sent, |one| digits(one) == digits(spelled)) =>
+                if self.is_sent_elsewhere(sent, |one| {
+                    tax_id_digits(one) == tax_id_digits(spelled)
+                }) =>
             {
                 Some(clause!("2.businessSync.taxId"))
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tideover_model::{Clause, Operation, clause, is_tax_id};
+use tideover_model::{Clause, Operation, clause, is_tax_id, tax_id_digits};
 
 use crate::exchange::Prepared;
 
@@ -103,10 +103,5 @@ fn is_punctuated(spelled: &str) -> bool {
 
 /// Whether two spellings have the same digits.
 fn is_same(one: &str, other: &str) -> bool {
-    digits(one) == digits(other)
-}
-
-/// A tax id without its punctuation.
-pub(super) fn digits(spelled: &str) -> String {
-    spelled.chars().filter(char::is_ascii_digit).collect()
+    tax_id_digits(one) == tax_id_digits(other)
 }

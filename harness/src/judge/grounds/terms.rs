@@ -43,6 +43,11 @@ impl Terms {
             _ => false,
         }
     }
+
+    /// Whether the body of an invoice shows these terms.
+    fn are_shown(&self, invoice: &Value) -> bool {
+        TERMS.into_iter().all(|field| self.show(field, &invoice[field].to_string()))
+    }
 }
 
 /// What was sent about an invoice.
@@ -50,6 +55,8 @@ impl Terms {
 struct History {
     /// The terms that the last sync wrote, and the sentence by which it did.
     written: (Terms, Clause),
+    /// Whether a read has shown what the last sync wrote.
+    is_confirmed: bool,
     /// The terms of earlier syncs.
     earlier: Vec<Terms>,
     /// The terms of syncs that changed the status alone.
@@ -70,7 +77,7 @@ pub(super) struct InvoiceHistories {
 
 impl InvoiceHistories {
     /// Learns from a request that succeeds, and what the model responds.
-    pub(super) fn learn(&mut self, sent: &Prepared, predicted: &Seen) {
+    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen, predicted: &Seen) {
         let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
         let Some(body) = predicted.success_body() else { return };
         let caller = sent.authorization.clone().unwrap_or_default();
@@ -92,8 +99,15 @@ impl InvoiceHistories {
                     }
                 }
             }
+            Operation::GetInvoice { .. } => self.confirm(sent, seen),
             _ => {}
         }
+    }
+
+    fn confirm(&mut self, sent: &Prepared, seen: &Seen) {
+        let known = read_key(sent).and_then(|key| self.invoices.get_mut(&key));
+        let Some((known, shown)) = known.zip(seen.success_body()) else { return };
+        known.is_confirmed |= known.written.0.are_shown(shown);
     }
 
     fn learn_sync(&mut self, caller: &str, sync: &InvoiceSync, outcome: &str, by: Clause) {
@@ -105,11 +119,14 @@ impl InvoiceHistories {
                 let before = std::mem::replace(&mut known.written, (terms, by));
                 known.earlier.push(before.0);
                 known.skipped.clear();
+                known.is_confirmed = false;
             }
             ("created" | "updated", None) => {
                 let (earlier, ignored, skipped) = (Vec::new(), Vec::new(), Vec::new());
                 let (written, statuses) = ((terms, by), BTreeSet::new());
-                let history = History { written, earlier, ignored, skipped, statuses };
+                let is_confirmed = false;
+                let history =
+                    History { written, is_confirmed, earlier, ignored, skipped, statuses };
                 self.invoices.insert(key.clone(), history);
             }
             _ => {}
@@ -148,13 +165,13 @@ impl InvoiceHistories {
         let known = self.invoices.get(&key)?;
         let any = |terms: &[Terms]| terms.iter().any(|one| one.show(field, seen));
         let is_of_another = || self.namesakes(&key).any(|other| other.written.0.show(field, seen));
-        Some(if any(&known.ignored) {
+        // What no read has shown since was perhaps never written: then nothing brought the earlier terms back.
+        let is_left = !known.is_confirmed && any(&known.earlier);
+        Some(if any(&known.ignored) && !is_left {
             clause!("3.invoice.2")
-        } else if any(&known.skipped) {
+        } else if any(&known.skipped) && !is_left {
             clause!("4.imports.7.2")
-        } else if any(&known.earlier) {
-            known.written.1
-        } else if is_of_another() {
+        } else if !any(&known.earlier) && is_of_another() {
             clause!("1.general.3")
         } else {
             known.written.1
@@ -195,9 +212,7 @@ impl InvoiceHistories {
     /// Whether a read shows the terms of the caller's invoice of this identifier that has another payee.
     pub(super) fn is_shown_for_another(&self, sent: &Prepared, shown: &Value) -> bool {
         let Some(key) = read_key(sent) else { return false };
-        let is_shown = |other: &History| {
-            TERMS.into_iter().all(|field| other.written.0.show(field, &shown[field].to_string()))
-        };
+        let is_shown = |other: &History| other.written.0.are_shown(shown);
         self.namesakes(&key).any(is_shown)
     }
 
@@ -240,5 +255,54 @@ pub(super) fn has_form(field: &str, shown: &str) -> bool {
     match field {
         field::FACE_VALUE => value.and_then(|value| FaceValue::new(value.as_i64()?)).is_some(),
         _ => value.is_some_and(|value| value.as_str().and_then(Timestamp::parse).is_some()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::exchange::Memory;
+    use crate::exchange::step::{Action, Call, Step};
+
+    use super::*;
+
+    const DATES: [&str; 2] = ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"];
+
+    fn terms(face_value: i64) -> Value {
+        json!({ "faceValue": face_value, "issueDate": DATES[0], "dueDate": DATES[1] })
+    }
+
+    /// The sentence that a read breaks which shows the terms of the first sync. The second one changed them, and an
+    /// advance stands since; the third one sent the first ones again.
+    fn broken(is_second_seen: bool) -> Option<Clause> {
+        let prepared = |call| {
+            let step = Step::new(Action::Call(call));
+            Prepared::from_step(&step, &Memory::default(), "key")
+        };
+        let sync = |face_value| {
+            let mut sent = terms(face_value);
+            sent["status"] = "ISSUED".into();
+            sent["payee"] = json!({ "externalId": "v1", "legalName": "V1" });
+            sent["payor"] = json!({ "externalId": "p1", "legalName": "P1" });
+            prepared(Call::json("PUT", "/v1/invoices/i1", sent))
+        };
+        let body = |body: Value| Seen::new(200, body.to_string().as_bytes());
+        let mut histories = InvoiceHistories::default();
+        let mut learn = |sent: &Prepared, answer: Seen| histories.learn(sent, &answer, &answer);
+        let read = prepared(Call::bare("GET", "/v1/organizations/v1/invoices/i1"));
+        learn(&sync(700), body(json!({ "outcome": "created" })));
+        learn(&sync(800), body(json!({ "outcome": "updated" })));
+        if is_second_seen {
+            learn(&read, body(terms(800)));
+        }
+        learn(&sync(700), body(json!({ "outcome": "statusOnly" })));
+        histories.broken_by(&read, field::FACE_VALUE, "700")
+    }
+
+    #[test]
+    fn earlier_terms_come_back_only_where_later_ones_were_seen() {
+        assert_eq!(broken(true), Some(clause!("3.invoice.2")));
+        assert_eq!(broken(false), Some(clause!("4.invoiceSync.1")));
     }
 }

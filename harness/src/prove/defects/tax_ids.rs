@@ -2,7 +2,7 @@
 
 use tideover_model::wire::reply::{Business, BusinessSynced, Reply, TaxIdResult};
 use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
-use tideover_model::{Answer, BusinessDetails, Operation, clause};
+use tideover_model::{Answer, BusinessDetails, Operation, clause, tax_id_digits};
 
 use crate::prove::defects::Defect;
 use crate::prove::defects::breach::{Behind, answer};
@@ -16,7 +16,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             if let Operation::SyncBusiness { business, details } = &mut operation
                 && let Some(sent) = details.tax_id.clone()
             {
-                let (digits, spelled) = (digits(&sent), format!("spelled {sent}"));
+                let (digits, spelled) = (tax_id_digits(&sent), format!("spelled {sent}"));
                 let known = is_known(behind, business);
                 let is_new_spelling = behind.memory.count(&spelled) == 1;
                 if behind.memory.count(&digits) > 1 && is_new_spelling && !known {
@@ -48,7 +48,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         clause!("4.businessSync.2"),
         "a tax id that differs from the one on file replaces it",
         answer(|behind, operation| {
-            let sent = tax_id(&operation).map(|sent| digits(&sent));
+            let sent = tax_id(&operation).map(|sent| tax_id_digits(&sent));
             let mut answer = behind.answer(operation);
             if let (Ok(Reply::BusinessSynced(synced)), Some(sent)) = (&mut answer, sent) {
                 let outcome = synced.tax_id_result.as_ref().map(|result| result.outcome);
@@ -117,10 +117,6 @@ fn tax_id(operation: &Operation) -> Option<String> {
         Operation::SyncBusiness { details: BusinessDetails { tax_id, .. }, .. } => tax_id.clone(),
         _ => None,
     }
-}
-
-fn digits(tax_id: &str) -> String {
-    tax_id.chars().filter(char::is_ascii_digit).collect()
 }
 
 fn is_known(behind: &mut Behind<'_>, business: &str) -> bool {

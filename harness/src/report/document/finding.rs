@@ -249,6 +249,9 @@ impl FindingReport {
         let steps = match self.runs {
             0 if before == made => format!("{} until then, not made fewer", counted(made, "step")),
             0 => format!("of {before} steps these {made} show it"),
+            _ if self.shrunk && before == made => {
+                format!("{}, each necessary", counted(made, "step"))
+            }
             runs if !self.shrunk => {
                 format!("{before} steps made {made} in {runs} runs, then the run ended")
             }

@@ -343,9 +343,13 @@ impl Retries {
         });
         for other in others {
             let is_listed = lists(list, &other.reference);
-            notes.expect(exchange, clause!("5.authentication.4.2"), !is_listed, "", || {
-                ("no subscription of another platform", other.reference.clone())
-            });
+            notes.expect(
+                exchange,
+                clause!("5.authentication.4.2"),
+                !is_listed,
+                field::REFERENCE,
+                || ("no subscription of another platform", other.reference.clone()),
+            );
         }
         let own = || {
             let is_own = |one: &&KnownSubscription| one.owner == exchange.sent.authorization;
@@ -367,7 +371,7 @@ impl Retries {
             };
             let is_listed = lists(list, &one.reference);
             let evidence = || (expected, one.reference.clone());
-            notes.expect(exchange, clause, !is_listed, "", evidence);
+            notes.expect(exchange, clause, !is_listed, field::REFERENCE, evidence);
         }
     }
 }

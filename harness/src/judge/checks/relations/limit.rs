@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, clause, tax_id_digits};
 
 use crate::exchange::{Exchange, Prepared};
 use crate::judge::checks::relations::ledger::{
@@ -78,7 +78,7 @@ impl OneLimit {
         let Some(answer) = exchange.success_of(OperationKind::SyncBusiness) else { return };
         let Some(name) = business(exchange) else { return };
         let Some(tax_id) = exchange.synced_tax_id() else { return };
-        let digits: String = tax_id.chars().filter(char::is_ascii_digit).collect();
+        let digits = tax_id_digits(&tax_id);
         match self.holders.get(&digits) {
             Some(holder) if Fields::of(answer).created() == Some(false) && *holder != name => {
                 let holder = self.resolve(holder);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{ActionKind, InvoiceSync, Operation, OperationKind};
+use tideover_model::{ActionKind, InvoiceSync, Operation, OperationKind, tax_id_digits};
 
 use crate::exchange::{Exchange, Prepared, PreparedAction};
 use crate::judge::checks::relations::ledger::{
@@ -102,8 +102,7 @@ impl Names {
     /// Records whose tax id it is. Two names with one tax id may stand for one business, and what they share of it is
     /// not shown (`gap.oneTaxIdTwoIdentifiers`, `gap.sharedBusiness`).
     fn hold(&mut self, name: &BusinessName, tax_id: Option<&str>) {
-        let digits: String =
-            tax_id.unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
+        let digits = tax_id_digits(tax_id.unwrap_or_default());
         if digits.is_empty() {
             return;
         }
