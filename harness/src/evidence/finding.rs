@@ -91,6 +91,11 @@ impl Finding {
         self.field == OUTCOME
     }
 
+    /// The first part of its field: `onboarding` of `onboarding.contract`.
+    pub(crate) fn root(&self) -> &str {
+        self.field.split('.').next().unwrap_or_default()
+    }
+
     /// What it comes of.
     pub fn cause(&self) -> Cause {
         let any_element = |part| if str::parse::<usize>(part).is_ok() { "*" } else { part };

@@ -241,9 +241,9 @@ impl Walk {
                 ],
             ),
             8 => ("supplied", &["s1,supplied,Supplied Ltd,p1,P1 Ltd,ISSUED,1000,"]),
-            11 | 13 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,90000,"]),
-            15 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,80000,"]),
-            16 => ("corrected", &["a1,v1,V1 Ltd,p1,P1 Ltd,VOIDED,80000,"]),
+            11 | 14 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,90000,"]),
+            16 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,80000,"]),
+            17 => ("corrected", &["a1,v1,V1 Ltd,p1,P1 Ltd,VOIDED,80000,"]),
             2 => return Some(make::get_import("quoted")),
             4 => return Some(make::get_import("good-and-bad")),
             5 => return Some(make::get_invoice("v1", "g6")),
@@ -251,7 +251,8 @@ impl Walk {
             9 => return Some(make::get_business("supplied")),
             10 => return Some(make::get_invoice("supplied", "s1")),
             12 => return Some(self.sync_with("v1", "a1", "ISSUED", 70_000)),
-            14 | 17 => return Some(make::get_invoice("v1", "a1")),
+            // The read in between shows that the sync took effect before the file came again.
+            13 | 15 | 18 => return Some(make::get_invoice("v1", "a1")),
             _ => return None,
         };
         let rows: String = rows.iter().map(|row| format!("{row}{DATES}\n")).collect();

@@ -156,8 +156,9 @@ impl Walk {
         let is_narrative = self.goal.is_narrative();
         let chance = self.draw(0_u32..if is_narrative { 200 } else { 100 });
         let step = match chance {
-            0..8 => self.steps.last().cloned(),
-            8..22 => Some(self.wander()),
+            0..6 => self.steps.last().cloned(),
+            6..9 => self.near_repeat(),
+            9..22 => Some(self.wander()),
             22..28 => Some(self.malformed()),
             _ => None,
         };

@@ -6,7 +6,9 @@
 
 use serde_json::Value;
 use tideover_model::OperationKind;
+use tideover_model::wire::route::route;
 use tideover_model::wire::schema::{Domain, Field, Role};
+use tideover_model::words::EventType;
 
 use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::generate::classes::{self, Sample};
@@ -50,6 +52,34 @@ impl Walk {
         let steps = self.tabled.get_or_insert_with(|| steps(seed));
         steps.get(part * STEPS_IN_A_CASE + index).cloned()
     }
+}
+
+impl Walk {
+    /// The last request, with one optional field left out or added: a service may tell requests apart by a part of their
+    /// body only, or keep what it should replace.
+    pub(super) fn near_repeat(&mut self) -> Option<Step> {
+        let mut step = self.steps.last()?.clone();
+        let Action::Call(call) = &mut step.action else { return None };
+        let kind = route(&call.method, &call.path).ok()?.kind;
+        let body = call.body.as_mut()?.as_object_mut()?;
+        let mut draw = Draw::new([self.seed, self.draw(0..u64::MAX), PURPOSE]);
+        let optional: Vec<&Field> = kind.fields().iter().filter(|it| !it.is_required).collect();
+        let field = *draw.pick(Some(&*optional).filter(|fields| !fields.is_empty())?);
+        if body.remove(field.name).is_none() {
+            body.insert(field.name.to_owned(), added(field, &mut draw)?);
+        }
+        Some(step)
+    }
+}
+
+/// A value of an optional field.
+fn added(field: &Field, draw: &mut Draw) -> Option<Value> {
+    if matches!(field.role, Role::EventTypes) {
+        return Some(Value::from_iter([draw.pick(&EventType::ALL).name()]));
+    }
+    let samples = classes::of(field, draw).into_iter().filter(|sample| sample.is_valid);
+    let values: Vec<Value> = samples.filter_map(|sample| sample.value).collect();
+    (!values.is_empty()).then(|| draw.pick(&values).clone())
 }
 
 /// All of them, as this seed draws them.

@@ -26,7 +26,7 @@ pub(crate) use belief::{Belief, Explanation, has_failed, is_informative};
 pub(crate) use bindings::Bindings;
 pub use bounds::Bounds;
 pub(crate) use clock::is_near;
-pub(crate) use comparison::{ABSENT, Comparison, meets_first_three};
+pub(crate) use comparison::{ABSENT, ANY_TEXT, Comparison, meets_first_three};
 pub(crate) use explain::{Candidate, DEEPEST, Explainer};
 pub(crate) use grounds::Grounds;
 pub use hidden::{Outside, PriorState};

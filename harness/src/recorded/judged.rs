@@ -14,7 +14,7 @@ use crate::exchange::transcript::{Header, Transcript};
 use crate::exchange::{Exchange, Prepared, PreparedAction, Seen};
 use crate::judge::checks::consistent::contradictions_within;
 use crate::judge::checks::registry::shows_in_an_answer;
-use crate::judge::{ABSENT, Outside, PriorState};
+use crate::judge::{ABSENT, ANY_TEXT, Outside, PriorState};
 use crate::play::case::Listener;
 use crate::play::cases::{Failure, Summary};
 use crate::recorded::familiar::{Familiar, names};
@@ -226,7 +226,9 @@ fn is_a_status_of_its_own_code(finding: &Finding) -> bool {
 
 fn is_of_another_type(finding: &Finding) -> bool {
     let type_of = |text: &str| {
-        let value = serde_json::from_str(text).ok().filter(|value: &Value| !value.is_null());
+        let value =
+            if text == ANY_TEXT { Some(text.into()) } else { serde_json::from_str(text).ok() };
+        let value = value.filter(|value: &Value| !value.is_null());
         value.map(|value| discriminant(&value))
     };
     let (expected, seen) = (type_of(&finding.expected), type_of(&finding.seen));

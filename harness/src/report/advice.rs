@@ -3,13 +3,8 @@
 use crate::evidence::finding::{Finding, Verdict, outage_words};
 
 /// What a reader can do to clarify or settle a finding.
-///
-/// `is_beside` is whether the run has a violation, too.
-pub(super) fn advice(finding: &Finding, is_recorded: bool, is_beside: bool) -> &'static str {
+pub(super) fn advice(finding: &Finding, is_recorded: bool) -> &'static str {
     match finding.verdict {
-        Verdict::Stalled if is_beside => {
-            "A violation above may be the reason: mend that first, and run again."
-        }
         Verdict::Stalled => {
             "If the service may take so long, say so in a profile (delays; --profile); if not, ask its operators \
              what it waits for."

@@ -15,6 +15,10 @@ use crate::report::document::Culprit;
 /// The culprit of a failure, if a sentence on it says more than the finding does.
 pub(super) fn culprit(failure: &Failure) -> Option<Culprit> {
     let finding = failure.finding();
+    // A sentence on writes says it already.
+    if finding.clause.name().starts_with(['4']) || finding.clause.name().starts_with("3.invoice") {
+        return None;
+    }
     let steps = &failure.transcript.steps;
     let (last, before) = steps.split_last().filter(|_| failure.is_small)?;
     let read = operation(last)?;
@@ -95,7 +99,19 @@ fn of_invoice(
 fn of_business(write: &Operation, business: &str, field: &str) -> Option<Clause> {
     const CLEARED: [&str; 3] =
         [field::COMPLIANCE_ROUTE, field::TAX_ID_ON_FILE, "onboarding.compliance"];
+    let names = |sync: &InvoiceSync| {
+        [&sync.payee, &sync.payor].into_iter().any(|party| party.business == business)
+    };
+    let is_requirement = field.starts_with("onboarding.") || field == field::REMITTANCE;
     match write {
+        Operation::SyncInvoice(sync) if is_requirement && names(sync) => {
+            Some(clause!("4.invoiceSync.3"))
+        }
+        Operation::ImportInvoices { .. }
+            if is_requirement && write.syncs().into_iter().any(names) =>
+        {
+            Some(clause!("4.imports.2"))
+        }
         Operation::SyncBusiness { business: synced, details } if synced == business => {
             let tax_id = details.tax_id.as_deref().filter(|_| CLEARED.contains(&field));
             match tax_id {

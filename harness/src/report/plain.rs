@@ -11,6 +11,10 @@ use tideover_model::wire::route::route;
 
 use crate::endpoint::inbox::answer_in_words;
 use crate::exchange::step::{Action, Call, Caller, Step};
+use crate::report::figures::counted;
+
+/// The media type of bodies, except files.
+const JSON: &str = "application/json";
 
 /// The number of shown characters of a body.
 const SHOWN: usize = 600;
@@ -25,6 +29,7 @@ pub fn plain(step: &Step) -> String {
     };
     match &step.caller {
         Caller::Default => words,
+        Caller::Key(key) if key == "${other.key}" => format!("{words} (as the other platform)"),
         Caller::Key(key) => format!("{words} (as {key})"),
         Caller::Header(header) => format!("{words} (with Authorization: {header:?})"),
         Caller::Nobody => format!("{words} (without a key)"),
@@ -54,17 +59,22 @@ fn call_in_words(call: &Call) -> String {
         return phrase;
     }
     // A body without the expected fields is shown as it is.
-    body_in_words(found.kind, &phrase, call).unwrap_or_else(|| match raw_body(call) {
+    let words = body_in_words(found.kind, &phrase, call).unwrap_or_else(|| match raw_body(call) {
         body if body.is_empty() => format!("{phrase} without a body"),
         body => format!("{phrase} with {body}"),
-    })
+    });
+    let expected = if found.kind == OperationKind::ImportInvoices { "text/csv" } else { JSON };
+    match call.content_type.as_deref().filter(|sent| *sent != expected) {
+        Some(other) => format!("{words}, sent as {other:?}"),
+        None => words,
+    }
 }
 
 /// The phrase `phrase` with the important fields of the body; `None` if one is missing.
 fn body_in_words(kind: OperationKind, phrase: &str, call: &Call) -> Option<String> {
     if kind == OperationKind::ImportInvoices {
         let rows = call.text.as_deref()?.lines().count().saturating_sub(1);
-        return Some(format!("{phrase}: a file of {rows} rows"));
+        return Some(format!("{phrase}: a file of {}", counted(rows as u64, "row")));
     }
     let body = call.body.as_ref()?;
     let word = |value: &Value| match value {
@@ -143,7 +153,7 @@ fn action_in_words(fields: &Map<String, Value>) -> String {
 
 fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) if !text.is_empty() => text.clone(),
         value => value.to_string(),
     }
 }

@@ -5,13 +5,16 @@ use std::fmt;
 use crate::exchange::NO_ANSWER;
 use crate::report::document::DeliveryReport;
 
-/// The width of a line, in characters.
-const WIDTH: usize = 110;
+/// The longest header and the longest body that are shown whole, in characters.
+const LONGEST: usize = 320;
+
+/// The headers that the document names begin with this. `--json` and `--html` have the others.
+const DOCUMENTED: &str = "Service-";
 
 /// So many webhooks of a step are shown from its beginning, and as many from its end.
 const SHOWN: usize = 3;
 
-/// Writes what was received with a step: each webhook with its headers and its body.
+/// Writes what was received with a step: each webhook with its documented headers and its body.
 pub(super) fn write_received(
     f: &mut fmt::Formatter<'_>,
     deliveries: &[DeliveryReport],
@@ -36,7 +39,7 @@ fn write_one(f: &mut fmt::Formatter<'_>, delivery: &DeliveryReport) -> fmt::Resu
         status => status.to_string(),
     };
     writeln!(f, "     received {event} on {path} → {answered}")?;
-    for header in headers {
+    for header in headers.iter().filter(|header| header.name.starts_with(DOCUMENTED)) {
         writeln!(f, "       {}", shortened(&format!("{}: {}", header.name, header.value)))?;
     }
     let body = body.as_ref().map(ToString::to_string).or_else(|| text.clone());
@@ -49,7 +52,7 @@ fn write_one(f: &mut fmt::Formatter<'_>, delivery: &DeliveryReport) -> fmt::Resu
 /// `text` in one line that is not too long.
 fn shortened(text: &str) -> String {
     let line = text.replace(['\n', '\r'], " ");
-    match line.char_indices().nth(WIDTH) {
+    match line.char_indices().nth(LONGEST) {
         None => line,
         Some((end, _)) => format!("{}…", &line[..end]),
     }

@@ -20,10 +20,10 @@ use crate::report::shortened::middle;
 const WIDTH: usize = 110;
 
 /// The longest value that the terminal shows, in characters.
-const VALUE: usize = 90;
+const VALUE: usize = 104;
 
 /// The longest curl command that the terminal shows, in characters.
-const COMMAND: usize = 600;
+const COMMAND: usize = 1200;
 
 /// The most findings that the list at the beginning shows.
 const FOUND: usize = 10;
@@ -97,7 +97,7 @@ impl Report {
         if self.findings.is_empty() {
             return writeln!(f, "found       nothing that contradicts the document");
         }
-        writeln!(f, "found")?;
+        writeln!(f, "broken rules")?;
         for (number, finding) in (1..).zip(&self.findings).take(FOUND) {
             let Found { clause, wording, .. } = &finding.found;
             let known = if finding.known { ", known" } else { "" };
@@ -187,9 +187,16 @@ impl fmt::Display for FindingReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.found, f)?;
         writeln!(f)?;
+        let mut before = &self.found;
         for also in &self.also {
-            fmt::Display::fmt(also, f)?;
+            // One rule may be broken in several fields.
+            if also.clause == before.clause {
+                also.write_evidence(f)?;
+            } else {
+                fmt::Display::fmt(also, f)?;
+            }
             writeln!(f)?;
+            before = also;
         }
         if let Some(Culprit { step, clause, wording, .. }) = &self.culprit {
             writeln!(f, "  the last write before it is step {step} ({clause}):")?;
@@ -236,9 +243,17 @@ impl FindingReport {
 
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Found { clause, place, wording, verdict, operation, field, expected, seen } = self;
+        let Found { clause, place, wording, verdict, operation, .. } = self;
         writeln!(f, "{clause} {} ({place})", verdict.words_at(operation))?;
         writeln!(f, "  {wording}")?;
+        self.write_evidence(f)
+    }
+}
+
+impl Found {
+    /// Writes what was expected and seen, and where.
+    fn write_evidence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Found { operation, field, expected, seen, .. } = self;
         writeln!(f, "  {operation}: {field}")?;
         writeln!(f, "    expected  {}", value(f, expected))?;
         write!(f, "    seen      {}", value(f, seen))

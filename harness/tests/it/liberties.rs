@@ -1108,5 +1108,5 @@ async fn a_malformed_tax_id_may_reject_the_row() {
     };
     let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v/invoices/i")));
     assert_steps_accepted(rejects, &[import(MALFORMED), read()]).await;
-    assert_accused(rejects, &[import(WELL_FORMED), read()], "7.codes.invoice_not_found").await;
+    assert_accused(rejects, &[import(WELL_FORMED), read()], "4.imports.2").await;
 }

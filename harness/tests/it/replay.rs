@@ -151,8 +151,7 @@ fn a_finding_shows_what_was_received() {
         assert!(names.contains(&"content-type"), "{delivery}");
         assert!(delivery["body"]["occurredAt"].is_string(), "{delivery}");
     }
-    for part in ["Service-Delivery: ", "Service-Signature: t=", "content-type: ", "\"occurredAt\""]
-    {
+    for part in ["Service-Delivery: ", "Service-Signature: t=", "\"occurredAt\""] {
         assert!(text.contains(part), "{part} in {text}");
     }
     let page = std::fs::read_to_string(page).unwrap();

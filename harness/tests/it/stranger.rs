@@ -317,7 +317,7 @@ fn what_the_target_chooses_is_expected_in_words() {
     assert_eq!(of("quoted-fee-is-in-dollars", "feeTotal"), "whole cents, not negative");
     let rows = of("bad-rows-are-left-out", "rows");
     assert!(rows.contains(" rows: created, "), "{rows}");
-    assert!(rows.contains("an outcome of its own for a bad row"), "{rows}");
+    assert!(rows.contains("any outcome but those of a good row"), "{rows}");
     assert!(!rows.contains("payeeExternalId"), "{rows}");
 }
 

@@ -23,7 +23,12 @@ impl Check for Arithmetic {
         ) else {
             return;
         };
-        let shown = || format!("{financeable}, {advance}, {fee}, {forwarded}");
+        let shown = || {
+            format!(
+                "financeableAmount {financeable}, advanceAmount {advance}, feeTotal {fee}, forwardedAtPayment \
+                 {forwarded}"
+            )
+        };
         let mut expect = |clause, holds, field, law: &str| {
             notes.expect(exchange, clause, holds, field, || (law, shown()));
         };
@@ -54,9 +59,11 @@ impl Check for Arithmetic {
             );
             let [face, advance, fee, forwarded] = [face, advance, fee, forwarded].map(i128::from);
             let rest = (face - advance - fee).max(0);
+            // What is negative breaks the rule above, whether or not the sum is right.
+            let is_rest = forwarded == rest || forwarded < 0;
             expect(
                 clause!("2.amounts.forwardedAtPayment"),
-                forwarded == rest,
+                is_rest,
                 "forwardedAtPayment",
                 "the face value less advance and fee",
             );

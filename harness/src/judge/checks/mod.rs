@@ -195,9 +195,23 @@ impl Notes {
         }
     }
 
-    /// Removes the findings in the content of a success that should have been a refusal: they come of it.
+    /// Removes the findings that come of another one: those in the content of a success that should have been a
+    /// refusal, and those of an event whose value another sentence finds wrong. The event may have been right.
     pub(crate) fn keep_the_cause(&mut self, exchange: &Exchange<'_>) {
         let operation = exchange.operation();
+        let is_of_event = |found: &Finding| found.clause.name().starts_with("6.events.");
+        let wrong: Vec<String> = self
+            .findings
+            .iter()
+            .filter(|found| !is_of_event(found))
+            .filter(|found| found.operation == operation)
+            .map(|found| found.root().to_owned())
+            .collect();
+        self.findings.retain(|found| {
+            found.operation != operation
+                || !is_of_event(found)
+                || !wrong.iter().any(|root| root == found.root())
+        });
         let is_undue = exchange.seen.is_success()
             && self.findings.iter().any(|found| found.operation == operation && found.is_outcome());
         if is_undue {

@@ -10,7 +10,7 @@ use crate::exchange::masked_field;
 use crate::exchange::matcher::{instants_apart, same_text, texts};
 use crate::judge::bindings::Bindings;
 use crate::judge::clock::is_near;
-use crate::judge::comparison::{ABSENT, Freedom};
+use crate::judge::comparison::{ABSENT, ANY_TEXT, Freedom};
 
 /// The position of a value in a response. Its display form is dotted.
 #[derive(Clone, Copy)]
@@ -166,7 +166,7 @@ impl FieldComparison<'_> {
             {
                 OF_BAD_ROW.to_owned()
             }
-            (None, Value::String(_), _) if is_prose(name) => "any text".to_owned(),
+            (None, Value::String(_), _) if is_prose(name) => ANY_TEXT.to_owned(),
             _ => masked_field(name, predicted),
         }
     }
@@ -277,7 +277,7 @@ impl FieldComparison<'_> {
 const OCCASIONAL: [&str; 1] = [field::TAX_ID_RESULT];
 
 /// What is expected as the outcome of a bad row, which is not shown.
-const OF_BAD_ROW: &str = "an outcome of its own for a bad row";
+const OF_BAD_ROW: &str = "any outcome but those of a good row";
 
 /// The rows that a report must have. What else they contain, the target chooses.
 fn outcomes_in_words(rows: &[Value]) -> String {

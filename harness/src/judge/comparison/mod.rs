@@ -285,6 +285,9 @@ impl Comparison<'_> {
     }
 }
 
+/// Text that is free, as it is expected.
+pub(crate) const ANY_TEXT: &str = "any text";
+
 /// The seen value where a field is missing.
 pub(crate) const ABSENT: &str = "no such field";
 

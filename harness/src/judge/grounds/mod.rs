@@ -4,6 +4,7 @@
 //! wrote it last, or about the state that it shows. A finding cites the sentence that is broken, and a response that is
 //! as expected upholds it.
 
+mod origins;
 mod rows;
 mod tax_ids;
 mod terms;
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::route::route;
 use tideover_model::wire::schema::find;
 use tideover_model::{
     ActionKind, Clause, Code, ImportRow, Operation, OperationKind, clause, tax_id_digits,
@@ -25,6 +27,7 @@ use crate::judge::ABSENT;
 use crate::judge::comparison::{SUCCESS, WITHOUT_CODE, is_synced};
 use crate::judge::meanings::is_onboarded;
 
+use origins::Origins;
 use rows::Uploads;
 pub(crate) use rows::{if_rejected, uploaded_rows};
 use tax_ids::TaxIds;
@@ -45,6 +48,8 @@ pub(crate) struct Grounds {
     compliance: TaxIds,
     /// What uploads have named.
     uploads: Uploads,
+    /// By which requests things came to be.
+    origins: Origins,
     /// The businesses that got an advance, by caller and identifier.
     granted: BTreeSet<(String, String)>,
     /// The businesses that a read has shown to meet all four requirements, by caller and identifier.
@@ -94,11 +99,18 @@ impl Grounds {
             return;
         }
         self.uploads.learn(sent);
+        self.origins.learn(sent, seen);
         self.invoices.learn(sent, seen, predicted);
         self.learn_onboarding(sent, seen);
         if sent.acts() == Some(ActionKind::TaxIdFoundWrong) {
             self.compliance.learn_mistake();
         }
+        if sent.kind() == Some(OperationKind::SyncBusiness) {
+            self.learn_sync(sent, seen);
+        }
+    }
+
+    fn learn_sync(&mut self, sent: &Prepared, seen: &Seen) {
         if let Some(Operation::SyncBusiness { business, details }) =
             sent.call().and_then(|call| call.operation())
         {
@@ -109,6 +121,8 @@ impl Grounds {
             let is_known = spelled.is_some_and(|it| self.is_sent_elsewhere(sent, |one| one == it));
             self.matches_spelling |= is_new && is_known && is_matched == Some(false);
             self.tax_ids.extend(details.tax_id.clone().map(|tax_id| (caller(sent), tax_id)));
+        } else if let Some((business, tax_id)) = of_lenient_sync(sent) {
+            self.compliance.learn(name_of(sent, &business), tax_id);
         }
     }
 
@@ -140,6 +154,11 @@ impl Grounds {
             let differs = Difference { field, expected, seen };
             if let Some(clause) = self.broken_by((sent, answer), predicted, differs) {
                 point.clause = clause;
+            }
+            if point.clause == BEYOND_FACE_VALUE
+                && let Some(face) = face_value_of(predicted)
+            {
+                point.expected = format!("at most {face}");
             }
         }
         // A response that shows the terms of another invoice shows the rest of it, too.
@@ -209,6 +228,9 @@ impl Grounds {
         if differs.lacks_code() {
             return Some(clause!("7.shape.code"));
         }
+        if let Some(clause) = self.of_denial((sent, answer), predicted) {
+            return Some(clause);
+        }
         let by_history = match kind {
             OperationKind::GetInvoice => self.of_invoice(sent, predicted, differs),
             OperationKind::GetBusiness => self.of_business((sent, answer), predicted, differs),
@@ -227,6 +249,22 @@ impl Grounds {
         by_history.or_else(|| decided_by(kind, differs))
     }
 
+    /// What a refusal denies that no response has shown, or that a write has undone.
+    fn of_denial(&self, (sent, answer): (&Prepared, &Seen), predicted: &Seen) -> Option<Clause> {
+        let code = Code::parse(answer.code()?)?;
+        // Under an encoded name the service may look for another one.
+        let is_encoded = sent.call()?.path.contains('%');
+        if predicted.code() == answer.code() || is_encoded {
+            return None;
+        }
+        match code {
+            Code::BusinessNotFound => self.origins.of_business(sent),
+            Code::InvoiceNotFound => self.origins.of_invoice(sent),
+            Code::BusinessNotEligible => self.origins.undone_by(sent, field::ONBOARDING),
+            _ => None,
+        }
+    }
+
     fn of_invoice(
         &self,
         sent: &Prepared,
@@ -242,15 +280,15 @@ impl Grounds {
             field::STATUS if self.invoices.is_unsent_status(sent, seen) => {
                 Some(clause!("2.invoice.status.2"))
             }
-            // What the payor paid beyond the face value counts for nothing.
             field::COLLECTED => {
-                let face =
-                    predicted.success_body().and_then(|body| body[field::FACE_VALUE].as_i64());
-                let is_beyond =
-                    seen.parse::<i64>().ok().zip(face).is_some_and(|(seen, face)| seen > face);
-                is_beyond.then_some(clause!("2.invoice.collected.2"))
+                let collected = seen.parse::<i64>().ok();
+                let is_beyond = collected.zip(face_value_of(predicted));
+                // What the payor paid beyond the face value counts for nothing.
+                let is_beyond = is_beyond.is_some_and(|(seen, face)| seen > face);
+                let beyond = is_beyond.then_some(BEYOND_FACE_VALUE);
+                beyond.or_else(|| self.invoices.moved_by_sync(sent, differs))
             }
-            _ => None,
+            _ => self.invoices.moved_by_sync(sent, differs),
         }
     }
 
@@ -260,8 +298,12 @@ impl Grounds {
         predicted: &Seen,
         differs: Difference<'_>,
     ) -> Option<Clause> {
-        if differs.lacks_onboarding() && self.is_granted(sent) {
-            return Some(clause!("3.onboarding.2"));
+        if differs.lacks_onboarding() {
+            let undone = self.origins.undone_by(sent, differs.field);
+            let granted = || self.is_granted(sent).then_some(clause!("3.onboarding.2"));
+            if let Some(clause) = undone.or_else(granted) {
+                return Some(clause);
+            }
         }
         let is_about_it = [COMPLIANCE, field::COMPLIANCE_ROUTE].contains(&differs.field);
         let [cleared, shown] = [predicted, answer].map(|one| is_cleared(one.success_body()));
@@ -404,6 +446,14 @@ impl Grounds {
     }
 }
 
+/// The sentence on the most that can be collected.
+const BEYOND_FACE_VALUE: Clause = clause!("2.invoice.collected.2");
+
+/// The face value of the invoice in a response, in cents.
+fn face_value_of(predicted: &Seen) -> Option<i64> {
+    predicted.success_body()?[field::FACE_VALUE].as_i64()
+}
+
 /// Drops the contradiction of the field `also` if it is right for what is seen in the field `wrong`.
 fn drop_explained(
     points: &mut Vec<Point>,
@@ -463,6 +513,13 @@ fn name_of(sent: &Prepared, business: &str) -> (String, String) {
     (caller(sent), business.to_owned())
 }
 
+/// The business and the tax id of a sync that only a lenient service accepts.
+fn of_lenient_sync(sent: &Prepared) -> Option<(String, Option<&str>)> {
+    let call = sent.call()?;
+    let [business, _] = route(&call.method, &call.path).ok()?.identifiers().ok()?;
+    Some((business, call.body().json()?.get(field::TAX_ID).and_then(Value::as_str)))
+}
+
 /// The business that a request reads or syncs.
 fn business_of(sent: &Prepared) -> Option<(String, String)> {
     match sent.call()?.operation()? {
@@ -503,6 +560,8 @@ fn upheld_by_business(body: &Value) -> Vec<Clause> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use crate::exchange::Memory;
     use crate::exchange::step::{Action, Call, Step};
 
@@ -523,6 +582,75 @@ mod tests {
         let empty = Seen::new(200, b"{}");
         Grounds::default().recite((&sent, &empty), &empty, &mut points);
         points.into_iter().map(|point| point.field).collect()
+    }
+
+    fn prepared(call: Call) -> Prepared {
+        Prepared::from_step(&Step::new(Action::Call(call)), &Memory::default(), "key")
+    }
+
+    fn ok(body: Value) -> Seen {
+        Seen::new(200, body.to_string().as_bytes())
+    }
+
+    fn sync_invoice() -> Prepared {
+        let party = |business: &str| json!({ "externalId": business, "legalName": business });
+        let body = json!({
+            "status": "ISSUED", "faceValue": 700, "issueDate": "2026-01-01T00:00:00Z",
+            "dueDate": "2026-02-01T00:00:00Z", "payee": party("v1"), "payor": party("p1"),
+        });
+        prepared(Call::json("PUT", "/v1/invoices/i1", body))
+    }
+
+    fn business(is_onboarded: bool) -> Seen {
+        let met = is_onboarded;
+        ok(json!({
+            "onboarding": { "compliance": met, "contract": met, "bank": met, "collectionAccount": met },
+            "remittance": met.then(|| json!({})),
+        }))
+    }
+
+    /// The sentence that is cited after `before` if the response to `sent` differs in one field.
+    fn cites(
+        before: &[(&Prepared, &Seen)],
+        (sent, answer): (&Prepared, &Seen),
+        [field, expected, seen]: [&str; 3],
+    ) -> Clause {
+        let mut grounds = Grounds::default();
+        before.iter().for_each(|(sent, seen)| grounds.learn(sent, seen, seen));
+        let text = str::to_owned;
+        let (field, expected, seen) = (text(field), text(expected), text(seen));
+        let clause = clause!("7.codes.business_not_found");
+        let mut points = vec![Point { clause, holds: false, field, expected, seen }];
+        grounds.recite((sent, answer), &business(true), &mut points);
+        points[0].clause
+    }
+
+    #[test]
+    fn what_was_never_shown_was_never_brought_about() {
+        let read = prepared(Call::bare("GET", "/v1/organizations/v1"));
+        let unknown = Seen::new(404, br#"{ "error": "Unknown.", "code": "business_not_found" }"#);
+        let denied = ["code", "success", "404 business_not_found"];
+        let (sync, done) = (sync_invoice(), ok(json!({ "outcome": "created" })));
+        let cites = |before: &[_]| cites(before, (&read, &unknown), denied);
+        assert_eq!(cites(&[(&sync, &done)]), clause!("4.invoiceSync.3"));
+        let shown = [(&sync, &done), (&read, &business(true))];
+        assert_eq!(cites(&shown), clause!("7.codes.business_not_found"));
+    }
+
+    #[test]
+    fn a_write_that_undoes_onboarding_is_cited() {
+        let read = prepared(Call::bare("GET", "/v1/organizations/v1"));
+        let account = json!({ "accountNumber": "000123456", "routingNumber": "021000021" });
+        let pay = prepared(Call::json("PUT", "/v1/organizations/v1/payout-account", account));
+        let (sync, done, met) =
+            (sync_invoice(), ok(json!({ "outcome": "created" })), business(true));
+        let undone = business(false);
+        let cites = |before: &[_], differs| cites(before, (&read, &undone), differs);
+        let contract = ["onboarding.contract", "true", "false"];
+        assert_eq!(cites(&[(&read, &met), (&sync, &done)], contract), clause!("4.invoiceSync.3"));
+        assert_eq!(cites(&[(&sync, &done)], contract), clause!("3.requirement.contract"));
+        let lost = ["remittance", "an object", "null"];
+        assert_eq!(cites(&[(&read, &met), (&pay, &done)], lost), clause!("3.onboarding.4.2"));
     }
 
     #[test]

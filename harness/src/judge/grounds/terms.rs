@@ -9,6 +9,7 @@ use tideover_model::{Clause, FaceValue, InvoiceSync, Operation, OperationKind, T
 
 use crate::exchange::matcher::same_text;
 use crate::exchange::{Prepared, Seen};
+use crate::judge::grounds::Difference;
 
 /// An invoice, by the `Authorization` header of its caller, its payee and its identifier.
 type InvoiceKey = (String, String, String);
@@ -57,6 +58,8 @@ struct History {
     written: (Terms, Clause),
     /// Whether a read has shown what the last sync wrote.
     is_confirmed: bool,
+    /// The last read of an invoice with an advance, and whether a sync came after it.
+    shown: Option<(Value, bool)>,
     /// The terms of earlier syncs.
     earlier: Vec<Terms>,
     /// The terms of syncs that changed the status alone.
@@ -108,11 +111,16 @@ impl InvoiceHistories {
         let known = read_key(sent).and_then(|key| self.invoices.get_mut(&key));
         let Some((known, shown)) = known.zip(seen.success_body()) else { return };
         known.is_confirmed |= known.written.0.are_shown(shown);
+        known.shown = Fields::of(shown).advance().is_some().then(|| (shown.clone(), false));
     }
 
     fn learn_sync(&mut self, caller: &str, sync: &InvoiceSync, outcome: &str, by: Clause) {
         let (key, terms) = (key_of(caller, sync), Terms::of(sync));
         let known = self.invoices.get_mut(&key);
+        let known = known.map(|known| {
+            known.shown.iter_mut().for_each(|(_, is_synced)| *is_synced = true);
+            known
+        });
         match (outcome, known) {
             ("statusOnly", Some(known)) => known.ignored.push(terms),
             ("created" | "updated", Some(known)) => {
@@ -124,9 +132,9 @@ impl InvoiceHistories {
             ("created" | "updated", None) => {
                 let (earlier, ignored, skipped) = (Vec::new(), Vec::new(), Vec::new());
                 let (written, statuses) = ((terms, by), BTreeSet::new());
-                let is_confirmed = false;
+                let (is_confirmed, shown) = (false, None);
                 let history =
-                    History { written, is_confirmed, earlier, ignored, skipped, statuses };
+                    History { written, is_confirmed, shown, earlier, ignored, skipped, statuses };
                 self.invoices.insert(key.clone(), history);
             }
             _ => {}
@@ -176,6 +184,15 @@ impl InvoiceHistories {
         } else {
             known.written.1
         })
+    }
+
+    /// The sentence that is broken if a sync has moved what is no part of it: an invoice with an advance showed the
+    /// expected value before the sync, and shows another one after it.
+    pub(super) fn moved_by_sync(&self, sent: &Prepared, differs: Difference<'_>) -> Option<Clause> {
+        let (shown, is_synced) = self.invoices.get(&read_key(sent)?)?.shown.as_ref()?;
+        let mut path = differs.field.split('.');
+        let before = path.try_fold(shown, |place, name| place.get(name))?;
+        (*is_synced && before.to_string() == differs.expected).then_some(clause!("4.invoiceSync.6"))
     }
 
     /// Whether a read shows a status that the caller never sent for the invoice. `seen` is JSON.

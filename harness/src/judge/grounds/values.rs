@@ -47,11 +47,13 @@ static VALUES: &[Decided] = decided! {
     RequestAdvance "alreadyRequested" is_denied => "2.advance.alreadyRequested.2";
     RequestAdvance "financeableAmount" is_amount => "2.amounts.financeableAmount";
     RequestAdvance "forwardedAtPayment" is_amount => "2.amounts.forwardedAtPayment";
+    RequestAdvance "forwardedAtPayment" is_negative => "2.amounts.forwardedAtPayment.2";
     RequestAdvance "remittance" is_missing => "3.onboarding.4.2";
     RequestAdvance "remittance.accountNumber" is_no_text => "2.remittance.accountNumber";
     RequestAdvance "remittance.routingNumber" is_no_text => "2.remittance.routingNumber";
     Quote "financeableAmount" is_amount => "2.amounts.financeableAmount";
     Quote "forwardedAtPayment" is_amount => "2.amounts.forwardedAtPayment";
+    Quote "forwardedAtPayment" is_negative => "2.amounts.forwardedAtPayment.2";
     Quote "notFundableReason" is_early => "2.quote.notFundableReason.2";
     GetImport "rowCount" is_shown => "4.import.1";
     GetImport "finished" is_shown => "4.import.1";
@@ -125,6 +127,10 @@ fn is_no_text(differs: Difference<'_>) -> bool {
 /// Cents, not negative.
 fn is_amount(differs: Difference<'_>) -> bool {
     differs.is(Value::is_u64)
+}
+
+fn is_negative(differs: Difference<'_>) -> bool {
+    differs.is(|seen| seen.as_i64().is_some_and(|cents| cents < 0))
 }
 
 /// A route in place of another one, where one of them says that the tax id came from the caller.

@@ -253,13 +253,14 @@ impl Summary {
         }
     }
 
-    /// Drops what is inconclusive beside a violation: whatever comes after one may be in doubt because of it. The
+    /// Drops what is inconclusive or stalls beside a violation: whatever comes after one may be because of it. The
     /// clauses keep their status.
     fn settle(&mut self) {
         self.drop_withheld();
         if self.failures.iter().any(|failure| failure.verdict() == Verdict::Violated) {
-            self.noticed
-                .retain(|_, Noticed { finding, .. }| finding.verdict != Verdict::Inconclusive);
+            self.noticed.retain(|_, Noticed { finding, .. }| {
+                !matches!(finding.verdict, Verdict::Inconclusive | Verdict::Stalled)
+            });
         }
     }
 

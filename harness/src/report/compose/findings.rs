@@ -46,10 +46,10 @@ impl FindingReport {
 
 impl FindingReport {
     /// The report of a finding that does not fail the run.
-    pub(super) fn noticed(noticed: &Noticed, is_recorded: bool, is_beside: bool) -> FindingReport {
+    pub(super) fn noticed(noticed: &Noticed, is_recorded: bool) -> FindingReport {
         let Noticed { finding, times, cases, first } = noticed;
         let (times, cases, advice) =
-            (*times, *cases, Some(advice(finding, is_recorded, is_beside).to_owned()));
+            (*times, *cases, Some(advice(finding, is_recorded).to_owned()));
         match first {
             Some(first) => FindingReport { times, cases, advice, ..FindingReport::of(first) },
             None => FindingReport {

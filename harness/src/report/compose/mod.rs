@@ -11,7 +11,6 @@ use tideover_model::clause::Kind;
 use tideover_model::{Clause, Timestamp};
 
 use crate::evidence::coverage::Group;
-use crate::evidence::finding::Verdict;
 use crate::evidence::outcome::Demands;
 use crate::evidence::{Activity, Ending, Reached, Spent};
 use crate::judge::checks::registry::Needs;
@@ -71,11 +70,8 @@ impl Run<'_> {
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
         let failures = summary.failures.iter().map(FindingReport::of);
-        let is_violated =
-            summary.failures.iter().any(|failure| failure.verdict() == Verdict::Violated);
         let noticed = summary.noticed.values();
-        let noticed =
-            noticed.map(|noticed| FindingReport::noticed(noticed, self.is_recorded(), is_violated));
+        let noticed = noticed.map(|noticed| FindingReport::noticed(noticed, self.is_recorded()));
         let mut findings: Vec<_> = failures.chain(noticed).collect();
         let shown = findings.iter_mut().filter(|finding| !finding.steps.is_empty());
         for (finding, replay) in shown.zip(self.replay) {

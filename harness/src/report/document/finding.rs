@@ -249,13 +249,19 @@ impl FindingReport {
         let steps = match self.runs {
             0 if before == made => format!("{} until then, not made fewer", counted(made, "step")),
             0 => format!("of {before} steps these {made} show it"),
+            _ if !self.shrunk && before == made => {
+                format!("{}, not made fewer before the run ended", counted(made, "step"))
+            }
             _ if self.shrunk && before == made => {
                 format!("{}, each necessary", counted(made, "step"))
             }
             runs if !self.shrunk => {
-                format!("{before} steps made {made} in {runs} runs, then the run ended")
+                let runs = counted(runs, "run");
+                format!("shrunk from {before} steps to {made} in {runs}, then the run ended")
             }
-            runs => format!("shrunk from {before} steps to {made} in {runs} runs"),
+            runs => {
+                format!("shrunk from {before} steps to {made} in {}", counted(runs, "run"))
+            }
         };
         match self.reproduced {
             None => format!("{times}{cases}; {steps}"),

@@ -94,8 +94,8 @@ impl AccountOpenings {
         let Some(clause) = self.due(address, waited) else { return };
         notes.expect(exchange, clause, false, "onboarding.collectionAccount", || {
             (
-                "true: an address is known, and other accounts have opened",
-                "false, for six days and more",
+                "true: an address is known, and other accounts have opened".to_owned(),
+                format!("false, {waited} s after the other three requirements were met"),
             )
         });
     }

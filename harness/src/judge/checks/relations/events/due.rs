@@ -244,8 +244,11 @@ impl DueEvents {
         let others = log.announced.iter().filter(|one| one.path == *path).count();
         let clause = self.broken_by(fact, others, log);
         notes.expect_delivery(clause, false, "webhook", || {
-            let expected =
-                format!("{} on {path}, since {} shows it", fact.in_words(), sighting.proven_by);
+            let expected = format!(
+                "{} on {path}: a response to {} shows it",
+                fact.in_words(),
+                sighting.proven_by
+            );
             let seen = match others {
                 0 => "no webhook there in 28 hours, though the inbox works".to_owned(),
                 1 => "none in 28 hours, and one other webhook there".to_owned(),

@@ -200,7 +200,10 @@ impl Events {
         });
         notes.expect_delivery(clause!("6.delivery.5"), same.is_none(), "sequence", || {
             let before = same.and_then(Announcement::state).unwrap_or_default();
-            (format!("another sequence than that of {before}"), format!("{sequence} of {state}"))
+            (
+                format!("another sequence than {sequence}, which {before} had"),
+                format!("{sequence} for {state}"),
+            )
         });
     }
 
@@ -259,9 +262,9 @@ impl Events {
                     && names.iter().all(|name| announced.texts.contains(*name))
             })
         };
-        let mut expect = |clause: Clause, holds: bool, field: &str, seen: &Value| {
+        let mut expect = |clause: Clause, holds: bool, field: &str, due: &str, seen: &Value| {
             notes.expect(exchange, clause, holds, field, || {
-                ("as the event reported", format!("{seen} after it"))
+                (format!("{due}, since the event came before"), seen.to_string())
             });
         };
         match exchange.kind() {
@@ -271,7 +274,8 @@ impl Events {
                 let all = self.is_still_onboarded(&name, met);
                 let is_sure = !self.has_missed && !self.names.is_doubtful(&name);
                 if was_announced(OPTED_IN, &[&name.1]) && is_sure {
-                    expect(meaning_of(EventType::BusinessOptedIn), all, field::ONBOARDING, met);
+                    let clause = meaning_of(EventType::BusinessOptedIn);
+                    expect(clause, all, field::ONBOARDING, "all requirements met", met);
                 }
             }
             Some(OperationKind::GetInvoice) => {
@@ -288,6 +292,7 @@ impl Events {
                         meaning_of(EventType::InvoicePaid),
                         is_paid,
                         field::COLLECTED,
+                        &format!("at least {face}"),
                         collected,
                     );
                 }
