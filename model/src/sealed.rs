@@ -7,12 +7,12 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-/// A kind of document. A change to its content needs the next version, and a way to read this one.
+/// A kind of document. A change to its content needs the next version, which refuses this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sealed {
     /// The name of the format.
     pub format: &'static str,
-    /// The version that this release writes.
+    /// The version that this release writes, and the only one that it reads.
     pub version: u64,
 }
 
@@ -35,6 +35,17 @@ pub enum UnreadableSnapshot {
         found: u64,
         /// The newest version that this release reads.
         newest: u64,
+    },
+    /// An earlier release wrote it, and this one cannot read it.
+    #[error(
+        "the snapshot has version {found}, of an earlier release, and this release reads only version {wanted}; \
+         use the release that wrote it, or begin anew"
+    )]
+    Older {
+        /// Its version.
+        found: u64,
+        /// The version that this release reads.
+        wanted: u64,
     },
     /// It was changed after it was written.
     #[error("the snapshot is damaged: its state does not match its checksum")]
@@ -158,6 +169,9 @@ impl Sealed {
         }
         if version > self.version {
             return Err(UnreadableSnapshot::Newer { found: version, newest: self.version });
+        }
+        if version < self.version {
+            return Err(UnreadableSnapshot::Older { found: version, wanted: self.version });
         }
         let state = state.ok_or(UnreadableSnapshot::Damaged)?.get();
         // Compared as text: even a digit in upper case is damage.

@@ -13,19 +13,21 @@
 //! ```
 
 mod header;
-mod keyed;
 pub(crate) mod stored;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use const_hex::Buffer;
 use constant_time_eq::constant_time_eq_32;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::clause;
 use crate::clause::Clause;
 use crate::timestamp::Seconds;
 use header::ParsedHeader;
-use keyed::Keyed;
 
 /// The header that carries the signature (`6.signature.intro.1`).
 pub const HEADER: &str = "Service-Signature";
@@ -38,21 +40,28 @@ pub const TOLERANCE: Seconds = 300;
 
 /// A subscription's signing secret, prepared once for any number of deliveries.
 ///
-/// The prepared form is enough to sign, so `Debug` does not show it and dropping wipes it. `==` does not take
-/// constant time: don't use it on untrusted input.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct SigningKey(Keyed);
+/// `Debug` shows nothing of it, and dropping wipes it. `==` does not take constant time: don't use it on untrusted
+/// input.
+#[derive(Clone)]
+pub struct SigningKey {
+    /// The states of both hashes after the key, cloned for each message. They are as secret as the secret: the
+    /// features `zeroize` of `hmac` and `sha2` wipe every clone.
+    prepared: Hmac<Sha256>,
+    /// For snapshots and comparisons: `hmac` gives no state away.
+    secret: Zeroizing<Box<str>>,
+}
 
 impl SigningKey {
     /// The key of this secret: its UTF-8 bytes, as the service showed them once (`gap.subscriptionForm`).
     pub fn new(secret: &str) -> SigningKey {
-        SigningKey(Keyed::new(secret.as_bytes()))
+        let prepared = Hmac::new_from_slice(secret.as_bytes()).expect("a key may have any length");
+        SigningKey { prepared, secret: Zeroizing::new(secret.into()) }
     }
 
     /// Signs the raw `body` as sent `at` seconds after the start of 1970 (`6.signature.1`, `6.signature.2`).
     pub fn sign(&self, at: u64, body: &[u8]) -> Signature {
         let mut seconds = itoa::Buffer::new();
-        let digest = self.0.digest(seconds.format(at).as_bytes(), body);
+        let digest = self.digest(seconds.format(at).as_bytes(), body);
         Signature { at, digest }
     }
 
@@ -72,11 +81,36 @@ impl SigningKey {
         }
         // `6.signature.3.2`: a digest of another length needs no comparison.
         match digest {
-            Some(digest) if constant_time_eq_32(&digest, &self.0.digest(seconds, body)) => Ok(()),
+            Some(digest) if constant_time_eq_32(&digest, &self.digest(seconds, body)) => Ok(()),
             Some(_) | None => Err(Rejection::DigestDiffers),
         }
     }
+
+    /// The digest of `<seconds>.<body>`.
+    fn digest(&self, seconds: &[u8], body: &[u8]) -> [u8; 32] {
+        let mut mac = self.prepared.clone();
+        mac.update(seconds);
+        mac.update(b".");
+        mac.update(body);
+        mac.finalize().into_bytes().into()
+    }
 }
+
+impl PartialEq for SigningKey {
+    fn eq(&self, other: &SigningKey) -> bool {
+        self.secret == other.secret
+    }
+}
+
+impl Eq for SigningKey {}
+
+impl Hash for SigningKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.secret.hash(state);
+    }
+}
+
+impl ZeroizeOnDrop for SigningKey {}
 
 impl fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,5 +190,20 @@ impl Rejection {
             | Rejection::DigestDiffers => clause!("6.signature.3"),
             Rejection::TooOld | Rejection::TooFarInTheFuture => clause!("6.signature.4"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wipes<T: ZeroizeOnDrop>() {}
+
+    /// It does not compile without the feature `zeroize` of the hash, of which a prepared key is made. `Hmac` has no
+    /// such mark itself.
+    #[test]
+    fn each_part_of_a_key_is_wiped() {
+        wipes::<Sha256>();
+        wipes::<Zeroizing<Box<str>>>();
     }
 }

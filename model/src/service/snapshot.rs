@@ -10,8 +10,9 @@ use crate::service::Service;
 
 use state::State;
 
-/// The document of a service.
-const SERVICE: Sealed = Sealed { format: "tideover-service", version: 1 };
+/// The document of a service. Version 1 has the states of SHA-256 after a signing key, and no secret to make the key
+/// of again.
+const SERVICE: Sealed = Sealed { format: "tideover-service", version: 2 };
 
 impl<C: Choices> Service<C> {
     /// The whole service as one JSON document; `None` if its choices do not follow from a seed. Equal services

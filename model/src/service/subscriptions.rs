@@ -113,7 +113,7 @@ impl<C: Choices> Service<C> {
         let view = subscription.view();
         let id = SubscriptionId(self.subscribed);
         self.subscribed += 1;
-        // The response shows the secret once. After that, the prepared key is enough to sign.
+        // The response shows the secret once.
         self.deliveries.open(id, SigningKey::new(&secret));
         self.subscriptions.insert(id, subscription);
         self.platform_mut(caller).subscriptions.push(id);

@@ -4,22 +4,23 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serializer};
+use zeroize::Zeroizing;
 
 use crate::signature::SigningKey;
-use crate::signature::keyed::Keyed;
 
-/// Writes the prepared form, which is enough to sign.
+/// Writes the secret.
 pub(crate) fn serialize<S: Serializer>(
     key: &Arc<SigningKey>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    key.0.serialize(serializer)
+    serializer.serialize_str(&key.secret)
 }
 
 /// The inverse of [`serialize`].
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Arc<SigningKey>, D::Error> {
-    Keyed::deserialize(deserializer).map(|keyed| Arc::new(SigningKey(keyed)))
+    let secret = String::deserialize(deserializer).map(Zeroizing::new)?;
+    Ok(Arc::new(SigningKey::new(&secret)))
 }

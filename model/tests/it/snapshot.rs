@@ -9,10 +9,11 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
 use tideover_model::{
-    Attempt, Consequence, Face, Range, Receipt, Service, Timestamp, UnreadableSnapshot, Webhooks,
+    Attempt, Consequence, Face, Range, Receipt, Service, SigningKey, Timestamp, UnreadableSnapshot,
+    Webhooks,
 };
 
-use crate::desk::{START, invoice_body};
+use crate::desk::{Desk, START, invoice_body};
 use crate::generate::{Sharing, Walk, steps};
 
 /// Webhooks that come late, twice and few at once.
@@ -227,11 +228,36 @@ fn a_full_service_survives() {
 
 /// A release that cannot read this file needs a new version of the form, and a way to read this one.
 #[test]
-fn a_snapshot_of_version_1_remains_readable() {
-    let bytes = include_bytes!("snapshot/version_1.json").trim_ascii_end();
+fn a_snapshot_of_version_2_remains_readable() {
+    let bytes = include_bytes!("snapshot/version_2.json").trim_ascii_end();
     let restored = Service::restore(bytes).unwrap();
     assert_eq!(String::from_utf8(restored.snapshot().unwrap()), String::from_utf8(bytes.to_vec()));
     assert_eq!(restored.audit(), Ok(()));
+}
+
+/// It has the states of SHA-256 after a signing key, and not the secret.
+#[test]
+fn a_snapshot_of_version_1_is_refused_with_the_reason() {
+    let bytes = include_bytes!("snapshot/version_1.json").trim_ascii_end();
+    assert_eq!(
+        Service::restore(bytes).unwrap_err().to_string(),
+        "the snapshot has version 1, of an earlier release, and this release reads only version 2; \
+         use the release that wrote it, or begin anew"
+    );
+}
+
+/// Its attempts carry signatures by the secret that the subscriber was shown.
+#[test]
+fn a_restored_service_signs_with_the_same_secret() {
+    let mut desk = Desk::open();
+    let hook = json!({ "url": "https://hooks.example/" });
+    let secret = desk.post("/v1/webhooks", &hook).body["secret"].clone();
+    desk.sync_business("b0", "111111111");
+    let mut restored = Service::restore(&desk.service.snapshot().unwrap()).unwrap();
+    let attempt = restored.poll_attempt(desk.now).expect("an attempt is due");
+    let shown = SigningKey::new(secret.as_str().expect("a new subscription shows its secret"));
+    let signed = shown.sign(desk.now.unix_unsigned(), &attempt.delivery.body);
+    assert_eq!(attempt.sign(desk.now), signed);
 }
 
 #[test]
@@ -250,13 +276,13 @@ fn other_bytes_are_refused_with_the_reason() {
     let truncated = why(&bytes[..bytes.len() - 1]);
     assert!(truncated.contains("EOF"), "{truncated}");
     assert_eq!(
-        why(&replaced("\"version\":1", "\"version\":2")),
-        "the snapshot has version 2, but this release reads snapshots only up to version 1; use \
+        why(&replaced("\"version\":2", "\"version\":3")),
+        "the snapshot has version 3, but this release reads snapshots only up to version 2; use \
          a newer release"
     );
     assert_eq!(
         why(br#"{"format":"tideover-service","version":7,"contents":[]}"#),
-        "the snapshot has version 7, but this release reads snapshots only up to version 1; use \
+        "the snapshot has version 7, but this release reads snapshots only up to version 2; use \
          a newer release"
     );
     assert_eq!(

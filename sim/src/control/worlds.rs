@@ -127,6 +127,7 @@ impl From<UnreadableSnapshot> for ControlError {
             UnreadableSnapshot::NotJson(why) => unreadable(&why),
             UnreadableSnapshot::NotASnapshot(_)
             | UnreadableSnapshot::Newer { .. }
+            | UnreadableSnapshot::Older { .. }
             | UnreadableSnapshot::Damaged
             | UnreadableSnapshot::Impossible(_) => invalid(&why.to_string()),
         }

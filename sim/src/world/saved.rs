@@ -18,8 +18,8 @@ use crate::state_file::Unsaved;
 use crate::unwritable::Unwritable;
 use crate::world::{World, WorldState};
 
-/// Version 1 has no beginning: its world begins again with nothing but its first platform.
-const WORLD: Sealed = Sealed { format: "tideover-world", version: 2 };
+/// The versions before hold a service of version 1.
+const WORLD: Sealed = Sealed { format: "tideover-world", version: 3 };
 
 /// What a mock permits in each of its worlds, whatever a document says that it makes one from.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Permitted {
     }
 }
 
-/// The names of these fields, and of all within them, are the form of version 2.
+/// The names of these fields, and of all within them, are the form of version 3.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State<'a> {
@@ -47,7 +47,6 @@ struct State<'a> {
     grease: Option<SavedGrease>,
     #[serde(borrow)]
     service: Cow<'a, RawValue>,
-    #[serde(default)]
     beginning: Cow<'a, Beginning>,
 }
 

@@ -18,14 +18,15 @@ use crate::world::World;
 use crate::worlds::lifecycle::Slot;
 use crate::worlds::{WorldId, Worlds};
 
-const STATE: Sealed = Sealed { format: "tideover-state", version: 1 };
+/// Version 1 holds worlds of versions that this release does not read.
+const STATE: Sealed = Sealed { format: "tideover-state", version: 2 };
 
 /// How often a change is looked for.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How many times as long as a write the pause after it is, if that is longer.
 const PAUSES: u32 = 9;
 
-/// The names of these fields are the form of version 1.
+/// The names of these fields are the form of version 2.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct State {

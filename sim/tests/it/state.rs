@@ -68,7 +68,8 @@ async fn a_file_that_is_no_state_is_refused_and_left_as_it_is() {
         (String::new(), "not a snapshot"),
         (good[..good.len() - 9].to_owned(), "not a snapshot"),
         (good.replace("Acme Ltd", "Acme Inc"), "damaged"),
-        (good.replacen("\"version\":1", "\"version\":3", 1), "newer release"),
+        (good.replacen("\"version\":2", "\"version\":3", 1), "newer release"),
+        (good.replacen("\"version\":2", "\"version\":1", 1), "earlier release"),
         ("{\"format\":\"other\",\"version\":1}".to_owned(), "not \"tideover-state\""),
     ] {
         fs::write(&file, &content).unwrap();

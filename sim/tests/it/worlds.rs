@@ -217,7 +217,8 @@ async fn a_damaged_or_newer_snapshot_changes_nothing() {
         (String::new(), 400, "not JSON"),
         (snapshot[..snapshot.len() / 2].to_owned(), 400, "not JSON"),
         (snapshot.replace("Acme Ltd", "Acme Inc"), 400, "damaged"),
-        (snapshot.replacen("\"version\":2", "\"version\":3", 1), 400, "newer release"),
+        (snapshot.replacen("\"version\":3", "\"version\":4", 1), 400, "newer release"),
+        (snapshot.replacen("\"version\":3", "\"version\":2", 1), 400, "earlier release"),
         (snapshot.replacen("tideover-world", "tideover-service", 1), 400, "not a snapshot"),
     ] {
         let (answered, body) = desk.restore(&id, damaged.as_bytes()).await;

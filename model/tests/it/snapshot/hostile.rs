@@ -19,7 +19,7 @@ fn sealed(state: &Value) -> Vec<u8> {
     let state = state.to_string();
     let checksum = const_hex::encode(Sha256::digest(&state));
     format!(
-        r#"{{"format":"tideover-service","version":1,"checksum":"{checksum}","state":{state}}}"#
+        r#"{{"format":"tideover-service","version":2,"checksum":"{checksum}","state":{state}}}"#
     )
     .into_bytes()
 }

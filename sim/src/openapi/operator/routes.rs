@@ -638,7 +638,7 @@ pub(super) const ROUTES: &[Route] = &[
             required: true,
             examples: &[(
                 "aDocument",
-                r#"{ "format": "tideover-world", "version": 2, "checksum": "…", "state": {} }"#,
+                r#"{ "format": "tideover-world", "version": 3, "checksum": "…", "state": {} }"#,
             )],
         }),
         answer: "WorldMade",

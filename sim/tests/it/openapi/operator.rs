@@ -299,7 +299,7 @@ async fn fail_with_worlds(port: &Operator) {
     let snapshot = "/_sim/worlds/{id}/snapshot";
     let own = "/_sim/worlds/default/snapshot";
     port.ask_of(&port.caller, "PUT", (snapshot, own), "{").await;
-    let damaged = r#"{"format":"tideover-world","version":1,"checksum":"0","state":{}}"#;
+    let damaged = r#"{"format":"tideover-world","version":3,"checksum":"0","state":{}}"#;
     port.ask_of(&port.caller, "PUT", (snapshot, own), damaged).await;
     let service = Unwritable(Service::new(Profile::default(), Seeded { seed: 1 }));
     let clock = Clock::new(start(), ClockChoice::Still);

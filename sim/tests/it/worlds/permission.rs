@@ -123,7 +123,7 @@ async fn a_document_brings_no_impossible_speed() {
     let state = &text[text.find("\"state\":").unwrap() + 8..text.len() - 1];
     let fast = state.replacen("\"speed\":null", "\"speed\":4294967295", 1);
     assert_ne!(fast, state);
-    let document = tideover_model::Sealed { format: "tideover-world", version: 2 }.seal(&fast);
+    let document = tideover_model::Sealed { format: "tideover-world", version: 3 }.seal(&fast);
     let path = "/_sim/worlds/default/snapshot";
     let (status, answer) = desk.bytes("", Method::PUT, path, document).await;
     let answer = String::from_utf8(answer).unwrap();

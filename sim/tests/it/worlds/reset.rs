@@ -1,7 +1,6 @@
 //! A reset brings a world back to its start, however it began.
 
 use serde_json::{Value, json};
-use tideover_model::Sealed;
 use tideover_sim::{Mock, Scenario};
 
 use super::{ACME, Desk, acme};
@@ -120,20 +119,4 @@ async fn a_copy_resets_to_the_start_of_its_original() {
     desk.reset("", "/_sim/worlds/w1/reset").await;
     assert!(desk.snapshot("default").await == first);
     assert!(desk.snapshot(&id).await == begun);
-}
-
-/// The first version did not say how a world began: it resets to an empty one.
-#[tokio::test]
-async fn a_snapshot_of_the_first_version_is_read() {
-    let desk = Desk::open().await;
-    let (id, _) = desk.world(json!({ "scenario": "onboarded" })).await;
-    let snapshot = desk.snapshot(&id).await;
-    let state = Sealed { format: "tideover-world", version: 2 }.open(&snapshot).unwrap();
-    let (state, beginning) = state.rsplit_once(",\"beginning\":").unwrap();
-    assert_eq!(beginning, r#"{"scenario":"onboarded","platforms":[]}}"#);
-    let first = Sealed { format: "tideover-world", version: 1 }.seal(&format!("{state}}}"));
-    assert_eq!(desk.restore(&id, &first).await.0, 200);
-    assert_eq!(desk.get("rap_sk_w1_local", ACME).await.0, 200);
-    desk.reset("", "/_sim/worlds/w1/reset").await;
-    assert_eq!(desk.get("rap_sk_w1_local", ACME).await.0, 404);
 }
