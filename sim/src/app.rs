@@ -21,7 +21,7 @@ use crate::extract;
 use crate::guard;
 use crate::guard::Guard;
 use crate::journal::Arrived;
-use crate::openapi::operator;
+use crate::openapi;
 use crate::page;
 use crate::respond;
 use crate::world::{Served, World};
@@ -73,14 +73,14 @@ fn control() -> Router<Arc<Worlds>> {
         .route("/_sim/deliveries/{id}/resend", of(post(deliveries::resend)))
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
         .route("/_sim/faults/{id}", of(delete(faults::remove)))
-        .route("/_sim/openapi.json", of(get(control::openapi)))
+        .route("/_sim/openapi.json", of(get(openapi::partner_api)))
         .route("/_sim/save", of(post(control::save)))
         .route("/_sim/worlds", of(get(worlds::list).post(worlds::create)))
         .route("/_sim/worlds/{id}", of(get(worlds::show).delete(worlds::delete)))
         .route("/_sim/worlds/{id}/fork", of(post(worlds::fork)))
         .route("/_sim/worlds/{id}/reset", of(post(worlds::reset)))
         .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))
-        .route("/_sim/operator.json", of(get(control::operator)))
+        .route("/_sim/operator.json", of(get(openapi::operator_port)))
         .route("/_sim", of(get(front)))
 }
 
@@ -109,7 +109,7 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let (method, path) = (head.method.as_str(), head.uri.path());
     let route = route(method, path);
     if route.is_err() && is_ours(path) {
-        return respond::refusal(unknown_among(method, path, operator::known()));
+        return respond::refusal(unknown_among(method, path, openapi::operator::known()));
     }
     let sent = extract::header(&head.headers, AUTHORIZATION);
     // Kept until the answer has arrived: the world is in use.

@@ -1,6 +1,7 @@
 //! The control plane under `/_sim`: the outside world, the clock, and inspection.
 
-mod clock;
+pub(crate) mod answers;
+pub(crate) mod clock;
 pub(crate) mod deliveries;
 pub(crate) mod faults;
 mod fields;
@@ -14,7 +15,7 @@ use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tideover_model::wire::action;
 use tideover_model::wire::action::NotApplied;
 use tideover_model::{
@@ -22,9 +23,11 @@ use tideover_model::{
 };
 
 use crate::clock::instant;
+use crate::control::answers::{
+    Actions, ClockShown, Health, Key, Keys, Objection, Objections, Saved,
+};
 use crate::control::clock::Move;
 use crate::extract;
-use crate::openapi;
 use crate::respond;
 use crate::world::World;
 use crate::worlds::{InUse, Selected, WorldId, Worlds};
@@ -91,8 +94,8 @@ pub(crate) fn caller(worlds: &Worlds, headers: &HeaderMap) -> Result<ControlCall
 
 /// `GET /_sim/actions`: the names of the actions, and each action with its fields and an example.
 pub(crate) async fn actions() -> Response {
-    let names: Vec<_> = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
-    respond::ok(&json!({ "actions": names, "described": action::described() }))
+    let actions = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
+    respond::ok(&Actions { actions, described: action::described() })
 }
 
 /// `POST /_sim/actions`: performs an action of the outside world.
@@ -120,7 +123,7 @@ fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> Cont
     let outcome = worlds
         .happen((caller.id, &caller.world), caller.platform, happening)
         .map_err(NotApplied::from)?;
-    Ok(respond::ok(&action::written(&outcome)))
+    Ok(respond::ok(&action::Done::from(&outcome)))
 }
 
 /// `GET /_sim/clock`: the current time.
@@ -129,7 +132,7 @@ fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> Cont
 /// `unauthorized`.
 pub(crate) async fn clock(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
-    Ok(respond::ok(&json!({ "now": caller.world.now() })))
+    Ok(respond::ok(&ClockShown { now: caller.world.now() }))
 }
 
 /// `POST /_sim/clock`: moves the clock forward. Everything due happens on the way, in order.
@@ -148,11 +151,8 @@ pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> Co
 /// `GET /_sim/health`: shows that the mock is up, that it is this mock, and its deliberate defect, if any.
 pub(crate) async fn health(State(worlds): SharedWorlds) -> Response {
     let world = worlds.default_world();
-    let mut health = json!({ "status": "ok", "mock": "tideover", "now": world.now() });
-    if let Some(defect) = world.defect() {
-        health["defect"] = json!(defect);
-    }
-    respond::ok(&health)
+    let (now, defect) = (world.now(), world.defect());
+    respond::ok(&Health { status: "ok", mock: "tideover", now, defect })
 }
 
 /// `POST /_sim/save`: writes the state file. The answer comes once the file is whole.
@@ -162,7 +162,7 @@ pub(crate) async fn health(State(worlds): SharedWorlds) -> Response {
 pub(crate) async fn save(State(worlds): SharedWorlds) -> ControlResult {
     let saved = worlds.save().await;
     saved.map_err(|why| NotApplied::Impossible(Impossible(why.to_string().into())))?;
-    Ok(respond::ok(&json!({ "saved": true })))
+    Ok(respond::ok(&Saved { saved: true }))
 }
 
 /// `GET /_sim/keys`: the platforms and their keys, masked.
@@ -171,16 +171,11 @@ pub(crate) async fn save(State(worlds): SharedWorlds) -> ControlResult {
 /// `unauthorized`.
 pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
-    let keys: Vec<Value> = caller
-        .world
-        .keys()
-        .into_iter()
-        .map(|key| {
-            let shown = masked(key.reveal());
-            json!({ "platform": key.platform, "key": shown, "revoked": key.revoked })
-        })
-        .collect();
-    Ok(respond::ok(&json!({ "keys": keys })))
+    let keys = caller.world.keys().into_iter().map(|issued| {
+        let key = masked(issued.reveal());
+        Key { platform: issued.platform, key, revoked: issued.revoked }
+    });
+    Ok(respond::ok(&Keys { keys: keys.collect() }))
 }
 
 /// `GET /_sim/objections`: everything for which the invoice `invoice` of `payee` cannot be financed now, in order
@@ -203,13 +198,12 @@ pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) ->
     }
     let (payee, invoice) = payee.zip(invoice).ok_or_else(|| invalid(EXPECTED))?;
     let objections = caller.world.objections(caller.platform, &payee, &invoice)?;
-    let objections: Vec<Value> = objections
-        .iter()
-        .map(|Refusal { code, clause, message }| {
-            json!({ "code": code, "clause": clause.name(), "sentence": message })
-        })
-        .collect();
-    Ok(respond::ok(&json!({ "objections": objections })))
+    let objections = objections.iter().map(|Refusal { code, clause, message }| Objection {
+        code: *code,
+        clause: clause.name(),
+        sentence: message,
+    });
+    Ok(respond::ok(&Objections { objections: objections.collect() }))
 }
 
 /// `GET /_sim/freedoms`: what grease does, and how often the client has met it.
@@ -219,20 +213,6 @@ pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) ->
 pub(crate) async fn freedoms(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
     Ok(respond::ok(&caller.world.coverage_view()))
-}
-
-/// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn openapi(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    Ok(respond::ok(&openapi::document(caller.world.profile())))
-}
-
-/// `GET /_sim/operator.json`: this port in OpenAPI 3.1.
-pub(crate) async fn operator() -> Response {
-    respond::ok(&openapi::operator::document())
 }
 
 /// The time that a request waits, even if the world of its key is replaced meanwhile.

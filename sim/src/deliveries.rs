@@ -10,6 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tideover_model::words::{EventKind, EventType};
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
+use utoipa::ToSchema;
 
 use crate::grease::{Freedom, GreasedEvent};
 use crate::journal::CausedEvent;
@@ -35,23 +36,30 @@ pub struct DeliveryEntry {
 }
 
 /// An attempt and its result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = DeliveryAttempt)]
 pub struct AttemptEntry {
     /// Its number among the delivery's attempts, from 1.
     pub number: u32,
     /// When it began, by the world's clock.
+    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// The reason for it.
+    /// The reason for it: `event`, `late`, `retry`, `duplicate`, `resent`.
     #[serde(serialize_with = "cause")]
+    #[schema(value_type = String, examples("event", "late", "retry", "duplicate", "resent"))]
     pub cause: Cause,
     /// The headers that it was sent with, except those of the connection.
+    #[schema(value_type = BTreeMap<String, String>)]
     pub headers: Headers,
     /// The HTTP status of the response.
+    #[schema(required = true)]
     pub status: Option<u16>,
     /// Why there was no response.
+    #[schema(required = true)]
     pub problem: Option<String>,
     /// Its real duration in milliseconds, once it has ended.
+    #[schema(required = true)]
     pub milliseconds: Option<u64>,
 }
 
@@ -59,7 +67,7 @@ pub struct AttemptEntry {
 pub type Headers = BTreeMap<&'static str, String>;
 
 /// The state of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DeliveryState {
     /// It waits for its first attempt.
@@ -140,23 +148,40 @@ pub(crate) struct LogPage {
     pub(crate) next: Option<u64>,
 }
 
-/// A delivery in `GET /_sim/deliveries`.
-#[derive(Serialize)]
+/// One event for one subscription.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Delivery)]
 pub(crate) struct DeliveryView {
+    /// The number of deliveries before it.
     index: u64,
+    /// The value of its `Service-Delivery` header.
     id: String,
+    /// The reference of the subscription.
     subscription: String,
+    /// Where it goes.
     url: String,
+    /// The type of its event.
+    #[schema(value_type = String)]
     event: EventKind,
+    /// When the event happened.
+    #[schema(value_type = String, format = DateTime)]
     queued_at: Timestamp,
+    /// How far it is.
     state: DeliveryState,
+    /// When the next attempt is due; null if none is.
+    #[schema(value_type = Option<String>, format = DateTime, required = true)]
     next_attempt_at: Option<Timestamp>,
+    /// The freedoms that it takes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
     grease: Vec<Freedom>,
+    /// The last attempts, the oldest first.
     attempts: Vec<AttemptEntry>,
+    /// The event.
+    #[schema(value_type = serde_json::Value)]
     body: Option<Box<RawValue>>,
-    /// The body as it is sent.
+    /// The body as it is sent: its bytes are signed.
     text: String,
 }
 

@@ -1,6 +1,7 @@
 //! The operator port's actions: happenings as JSON.
 
 mod described;
+mod done;
 mod form;
 
 use std::{fmt, iter};
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::clause;
 use crate::clause::Clause;
-use crate::happening::{Happening, Impossible, Outcome};
+use crate::happening::{Happening, Impossible};
 use crate::refusal::Code;
 use crate::wire::nearest::nearest;
 use crate::wire::problem::{problem, unfit};
@@ -19,6 +20,7 @@ use crate::wire::problem::{problem, unfit};
 use form::Action;
 
 pub use described::{Described, Field, described, schema_name, schemas};
+pub use done::{Applied, Done, written};
 
 macro_rules! actions {
     ($($kind:ident: $name:literal, $clause:literal;)*) => {
@@ -263,16 +265,4 @@ fn missing(action: &str, field: &str) -> String {
         Some(words) => words,
     };
     unfit(field, expected, None)
-}
-
-/// What came of an action, written down.
-pub fn written(outcome: &Outcome) -> Value {
-    match outcome {
-        Outcome::Applied => json!({ "applied": true }),
-        Outcome::Onboarded { steps } => json!({ "applied": true, "steps": steps }),
-        Outcome::Paid { applied, suspense } => json!({ "applied": applied, "suspense": suspense }),
-        Outcome::KeyIssued { key, platform } => {
-            json!({ "applied": true, "key": key, "platform": platform })
-        }
-    }
 }

@@ -2,6 +2,7 @@
 //! such answer.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::cents::Cents;
 use crate::timestamp::Timestamp;
@@ -18,27 +19,32 @@ pub struct Wanted<'a> {
 }
 
 /// A platform's businesses and invoices, the newest first, and the books of the whole service.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PlatformOverview)]
 pub struct Overview {
-    /// The businesses.
+    /// The businesses: as the API shows them, and what it does not show.
+    #[schema(value_type = Vec<BTreeMap<String, Value>>)]
     pub businesses: Vec<BusinessSeen>,
-    /// The invoices.
+    /// The invoices, and where the money of each is. Cents.
+    #[schema(value_type = Vec<BTreeMap<String, Value>>)]
     pub invoices: Vec<InvoiceSeen>,
     /// Whether there are more of either.
     pub more: bool,
     /// The platform's subscriptions, without their secrets.
+    #[schema(value_type = Vec<BTreeMap<String, Value>>)]
     pub subscriptions: Vec<reply::Subscription>,
-    /// The books of all platforms together.
+    /// The books of all platforms: amounts that add up to 0. Cents.
+    #[schema(value_type = BTreeMap<String, Value>)]
     pub books: Books,
 }
 
 /// How much a service holds, of all platforms together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Size {
-    /// The identifiers of businesses that platforms have synced.
+    /// How many identifiers of businesses its platforms have synced.
     pub businesses: usize,
-    /// The invoices.
+    /// How many invoices it has.
     pub invoices: usize,
 }
 

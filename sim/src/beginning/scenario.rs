@@ -9,6 +9,7 @@ use tideover_model::{
     Answer, Cents, Code, Face, Happening, Impossible, PlatformId, Service, Timestamp, VendorRoute,
     exchange,
 };
+use utoipa::ToSchema;
 
 /// The vendor of every scenario.
 const VENDOR: &str = "acme";
@@ -22,7 +23,7 @@ const TERM: u64 = 60;
 const FACE_VALUE: i64 = 1_000_000;
 
 /// How far the story of a world has gone at its start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scenario {
     /// Nothing has happened.

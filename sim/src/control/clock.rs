@@ -1,9 +1,11 @@
 //! `POST /_sim/clock`: how far the clock moves, and the answer.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use tideover_model::wire::action::NotApplied;
 use tideover_model::wire::problem::{unfit, unknown_field};
 use tideover_model::{Impossible, Seconds, Timestamp};
+use utoipa::ToSchema;
 
 use crate::world::{ClockMoving, NextEvent, NotMoved, Quieted, World};
 
@@ -21,6 +23,33 @@ pub(super) enum Move {
     To(Timestamp),
     NextEvent,
     UntilQuiet,
+}
+
+/// What the clock shows after a move.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClockMoved {
+    /// The time.
+    #[schema(value_type = String, format = DateTime)]
+    now: Timestamp,
+    /// After `nextEvent`: whether anything was due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    moved: Option<bool>,
+    /// After `untilQuiet`: whether nothing is due any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    quiet: Option<bool>,
+    /// After `untilQuiet`: what is due next; null if nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    next_due: Option<Option<Timestamp>>,
+}
+
+impl ClockMoved {
+    fn to(now: Timestamp) -> ClockMoved {
+        ClockMoved { now, moved: None, quiet: None, next_due: None }
+    }
 }
 
 impl Move {
@@ -55,27 +84,24 @@ impl Move {
     ///
     /// # Errors
     /// [`NotApplied::Impossible`] during another move, or to an instant in the past.
-    pub(super) async fn make(self, world: &World) -> Result<Value, NotApplied> {
-        match self {
+    pub(super) async fn make(self, world: &World) -> Result<ClockMoved, NotApplied> {
+        Ok(match self {
             Move::By(seconds) => {
-                let now = world.advance_clock(seconds).await.map_err(moving)?;
-                Ok(json!({ "now": now }))
+                ClockMoved::to(world.advance_clock(seconds).await.map_err(moving)?)
             }
-            Move::To(instant) => {
-                let now = world.advance_to(instant).await.map_err(refused)?;
-                Ok(json!({ "now": now }))
-            }
+            Move::To(instant) => ClockMoved::to(world.advance_to(instant).await.map_err(refused)?),
             Move::NextEvent => {
                 let NextEvent { now, moved } =
                     world.advance_to_next_event().await.map_err(moving)?;
-                Ok(json!({ "now": now, "moved": moved }))
+                ClockMoved { moved: Some(moved), ..ClockMoved::to(now) }
             }
             Move::UntilQuiet => {
                 let Quieted { now, quiet, next_due } =
                     world.advance_until_quiet().await.map_err(moving)?;
-                Ok(json!({ "now": now, "quiet": quiet, "nextDue": next_due }))
+                let (quiet, next_due) = (Some(quiet), Some(next_due));
+                ClockMoved { quiet, next_due, ..ClockMoved::to(now) }
             }
-        }
+        })
     }
 }
 

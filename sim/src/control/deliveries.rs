@@ -2,9 +2,9 @@
 
 use axum::extract::{Request, State};
 use serde::de::{DeserializeOwned, IntoDeserializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tideover_model::Seconds;
-use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::action::{Applied, NotApplied};
 use tideover_model::wire::problem::{cut, unfit, unfit_word};
 
 use crate::control;
@@ -17,7 +17,7 @@ use crate::deliveries::Filter;
 use crate::extract;
 use crate::pieces::{Items, List};
 use crate::respond;
-use crate::world::{Logged, Quiet, World};
+use crate::world::{Logged, World};
 use crate::worlds::InUse;
 
 /// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on. The parameters
@@ -105,7 +105,7 @@ pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> Con
     let id = request.uri().path().split('/').nth(3).unwrap_or_default();
     let resent = caller.world.resend(id).ok_or(NotApplied::UnknownDelivery)?;
     resent.map_err(NotApplied::from)?;
-    Ok(respond::ok(&json!({ "applied": true })))
+    Ok(respond::ok(&Applied::IT_IS))
 }
 
 /// `POST /_sim/deliveries/wait`: responds once no delivery is due or in flight. If the world is replaced, it waits
@@ -128,12 +128,12 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
         fields.number("patienceSeconds", PATIENCE, MOST_PATIENCE)?
     };
     let patience = Patience::of(patience);
-    let Quiet { quiet, next_due, retrying } = loop {
+    let quiet = loop {
         let waited = caller.world.quiet(patience.left()).await;
         if !caller.world.has_ended() {
             break waited;
         }
         caller = control::caller(&worlds, &head.headers)?;
     };
-    Ok(respond::ok(&json!({ "quiet": quiet, "nextDue": next_due, "retrying": retrying })))
+    Ok(respond::ok(&quiet))
 }

@@ -1,54 +1,57 @@
 //! The control plane of faults: `/_sim/faults`.
 
 use axum::extract::{Request, State};
-use axum::response::Response;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
-use tideover_model::wire::action::NotApplied;
+use serde_json::{Map, Value};
+use tideover_model::Impossible;
+use tideover_model::wire::action::{Applied, NotApplied};
 use tideover_model::wire::problem::{unfit, unknown_field};
-use tideover_model::{Impossible, OperationKind};
+use utoipa::ToSchema;
 
 use crate::control::{
     ControlError, ControlResult, MOST_BYTES, SharedWorlds, caller, invalid, unreadable,
 };
 use crate::extract;
-use crate::fault::{Act, FaultEntry, FaultError, ImpossibleRule, Rule, Spelling, read};
+use crate::fault::{FaultEntry, FaultError, ImpossibleRule, Rule, Spelling, read};
 use crate::respond;
 
-/// A rule with its counters.
-#[derive(Serialize)]
+/// The rules by which requests fail.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Faults<'a> {
+    /// In order of precedence.
+    faults: Vec<FaultView<'a>>,
+}
+
+/// The new rules.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FaultIds {
+    /// The numbers of the rules, in the order of the request.
+    ids: Vec<u64>,
+}
+
+/// A rule, and how often it acted.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = Fault)]
 struct FaultView<'a> {
+    /// Its number: `DELETE /_sim/faults/{id}` removes it.
     id: u64,
+    /// The name of the rule in the journal.
     label: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    operation: Option<OperationKind>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    identifier: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nth: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    percent: Option<u32>,
+    /// The rest of the rule.
     #[serde(flatten)]
-    act: Act,
+    rule: Rule,
+    /// How many requests it has selected.
     matched: u64,
+    /// How often it has acted.
     fired: u64,
 }
 
 impl FaultView<'_> {
     fn of(entry: &FaultEntry) -> FaultView<'_> {
         let FaultEntry { id, rule, matched, fired } = entry;
-        FaultView {
-            id: *id,
-            label: rule.label(),
-            operation: rule.operation,
-            identifier: rule.identifier.as_deref(),
-            nth: rule.nth,
-            percent: rule.percent,
-            act: rule.act,
-            matched: *matched,
-            fired: *fired,
-        }
+        let (id, matched, fired) = (*id, *matched, *fired);
+        FaultView { id, label: rule.label(), rule: rule.unlabelled(), matched, fired }
     }
 }
 
@@ -57,10 +60,6 @@ impl FaultView<'_> {
 /// # Errors
 /// `unauthorized`.
 pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    #[derive(Serialize)]
-    struct Faults<'a> {
-        faults: Vec<FaultView<'a>>,
-    }
     let caller = caller(&worlds, request.headers())?;
     let entries = caller.world.faults();
     Ok(respond::ok(&Faults { faults: entries.iter().map(FaultView::of).collect() }))
@@ -76,7 +75,7 @@ pub(crate) async fn add(State(worlds): SharedWorlds, request: Request) -> Contro
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
     let ids = caller.world.add_faults(rules(&body)?).map_err(refused)?;
-    Ok(respond::ok(&json!({ "ids": ids })))
+    Ok(respond::ok(&FaultIds { ids }))
 }
 
 /// `DELETE /_sim/faults`: removes all rules.
@@ -86,7 +85,7 @@ pub(crate) async fn add(State(worlds): SharedWorlds, request: Request) -> Contro
 pub(crate) async fn clear(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
     caller.world.clear_faults();
-    Ok(applied())
+    Ok(respond::ok(&Applied::IT_IS))
 }
 
 /// `DELETE /_sim/faults/{id}`: removes a rule.
@@ -97,13 +96,9 @@ pub(crate) async fn remove(State(worlds): SharedWorlds, request: Request) -> Con
     let caller = caller(&worlds, request.headers())?;
     let id = request.uri().path().rsplit('/').next().and_then(|id| id.parse().ok());
     if id.is_some_and(|id| caller.world.remove_fault(id)) {
-        return Ok(applied());
+        return Ok(respond::ok(&Applied::IT_IS));
     }
     Err(NotApplied::UnknownFault.into())
-}
-
-fn applied() -> Response {
-    respond::ok(&json!({ "applied": true }))
 }
 
 /// The rules in a body.

@@ -2,11 +2,12 @@
 
 use axum::extract::{Request, State};
 use axum::http::header::HOST;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tideover_model::Seconds;
 use tideover_model::wire::problem::{cut, unfit};
 
 use crate::control;
+use crate::control::answers::Counted;
 use crate::control::fields::Fields;
 use crate::control::{
     ControlCaller, ControlError, ControlResult, MOST_BYTES, MOST_PATIENCE, Patience, SharedWorlds,
@@ -16,7 +17,7 @@ use crate::extract;
 use crate::journal::{Archived, JournalFilter, Wanted};
 use crate::pieces::{Items, List};
 use crate::respond;
-use crate::world::{Recorded, Waited, World};
+use crate::world::{Recorded, World};
 use crate::worlds::InUse;
 
 /// `GET /_sim/journal`: the last requests to the partner API with their answers, the oldest first, as the parameters
@@ -46,7 +47,7 @@ pub(crate) async fn unexpected(State(worlds): SharedWorlds, request: Request) ->
 /// `unauthorized`, `invalid_request`.
 pub(crate) async fn count(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let caller = caller(&worlds, request.headers())?;
-    Ok(respond::ok(&json!({ "count": caller.world.count_requests(&filter(&request)?) })))
+    Ok(respond::ok(&Counted { count: caller.world.count_requests(&filter(&request)?) }))
 }
 
 /// `GET /_sim/journal.har`: the same requests as an HTTP Archive.
@@ -127,14 +128,14 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
     let patience = fields.number("patienceSeconds", PATIENCE, MOST_PATIENCE)?;
     let filter = fields.get("filter").map_or_else(|| Ok(JournalFilter::new()), filter_in)?;
     let patience = Patience::of(patience);
-    let Waited { reached, count } = loop {
+    let waited = loop {
         let waited = caller.world.wait_for_requests(&filter, count, patience.left()).await;
         if !caller.world.has_ended() {
             break waited;
         }
         caller = control::caller(&worlds, &head.headers)?;
     };
-    Ok(respond::ok(&json!({ "reached": reached, "count": count })))
+    Ok(respond::ok(&waited))
 }
 
 /// The filter in a query.

@@ -9,16 +9,19 @@ use axum::http::Uri;
 use axum::response::Response;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use tideover_model::wire::action::NotApplied;
+use serde_json::{Map, Value};
+use tideover_model::wire::action::{Applied, NotApplied};
 use tideover_model::wire::problem::{cut, problem, unfit};
 use tideover_model::{Happening, Impossible, PlatformId, Profile, Timestamp, UnreadableSnapshot};
+use utoipa::ToSchema;
 
 use crate::beginning::{Beginning, Scenario};
 use crate::clock::ClockChoice;
+use crate::control::answers::Deleted;
 use crate::control::faults::rule;
 use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, unreadable};
 use crate::extract;
+use crate::fault::Rule;
 use crate::pieces::{Items, List};
 use crate::respond;
 use crate::world::{World, WorldSize};
@@ -31,65 +34,86 @@ const MOST_SNAPSHOT_BYTES: usize = 1 << 30;
 /// The most platforms of a new world.
 const MOST_PLATFORMS: usize = 1000;
 
-/// The body of `POST /_sim/worlds`. What is missing is as in the default world at its start.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-struct NewWorld {
-    /// Platforms beside the first one, or their number in all.
+/// A world to make: the body of `POST /_sim/worlds`. What is missing is as in the default world at its start.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct NewWorld {
+    /// The number of platforms, or the names of those beside the first.
+    #[schema(inline)]
     platforms: Option<Platforms>,
+    /// The seed of all that the service chooses.
     seed: Option<u64>,
+    /// When its clock starts. If neither this nor the mock says it, and the mock's clock runs: now.
+    #[schema(value_type = Option<String>, format = DateTime)]
     start: Option<Timestamp>,
+    /// Whether its clock runs by itself.
     clock: Option<ClockWord>,
-    /// Virtual seconds per second, for a clock that runs.
+    /// How many times as fast as the wall clock it runs.
     speed: Option<u32>,
-    /// Fields that are missing have their values of the standard profile.
+    /// The fields of a profile. Those that are missing have their values of the standard profile.
+    #[schema(value_type = Option<BTreeMap<String, Value>>)]
     profile: Option<Profile>,
+    /// Rules of faults.
+    #[schema(value_type = Option<Vec<Rule>>)]
     faults: Option<Vec<Map<String, Value>>>,
+    /// Whether it takes freedoms.
     grease: Option<bool>,
+    /// How far the story has gone.
     scenario: Option<Scenario>,
-    /// The world is deleted once no request has selected it for so long.
+    /// It is deleted once nobody has used it for so many seconds: no request, and no stream of events.
     expires_after_idle_seconds: Option<u64>,
 }
 
-/// The body of `POST /_sim/worlds/{id}/fork`. What is missing is as in the original.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
-struct Fork {
+/// A copy to make: the body of `POST /_sim/worlds/{id}/fork`. What is missing is as in the original.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Fork {
+    /// It is deleted once nobody has used it for so many seconds; as its original, if this is left out.
     expires_after_idle_seconds: Option<u64>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(untagged, expecting = "expected a number of platforms, or a list of their names")]
 enum Platforms {
     Number(usize),
     Names(Vec<String>),
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 enum ClockWord {
     Still,
     Running,
 }
 
-/// A world, for a list.
-#[derive(Serialize)]
+/// A service of its own.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct WorldView {
+#[schema(as = World)]
+pub(crate) struct WorldView {
+    /// Its name.
     id: String,
+    /// What its clock shows.
+    #[schema(value_type = String, format = DateTime)]
     now: Timestamp,
+    /// The names of its platforms.
     platforms: Vec<String>,
-    /// Whole, as `POST /_sim/worlds` answered them: whoever reaches the port may use any world.
-    keys: Vec<KeyView>,
+    /// Its keys that are not revoked, whole: whoever reaches the port may use any world.
+    keys: Vec<IssuedKey>,
     #[serde(flatten)]
     size: WorldSize,
 }
 
-/// A key that is not revoked.
-#[derive(Serialize)]
-struct KeyView {
-    platform: String,
-    key: String,
+/// A world and the keys that select it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct WorldMade {
+    /// Its name.
+    id: String,
+    /// What its clock shows.
+    #[schema(value_type = String, format = DateTime)]
+    now: Timestamp,
+    /// Every key that is not revoked, by platform.
+    keys: Vec<IssuedKey>,
 }
 
 impl WorldView {
@@ -97,10 +121,10 @@ impl WorldView {
         let issued = world.keys();
         let mut platforms: Vec<String> = issued.iter().map(|key| key.platform.clone()).collect();
         platforms.dedup();
-        let keys = issued
-            .into_iter()
-            .filter(|key| !key.revoked)
-            .map(|key| KeyView { key: worlds.outer_key(id, key.reveal()), platform: key.platform });
+        let keys = issued.into_iter().filter(|key| !key.revoked).map(|key| IssuedKey {
+            key: worlds.outer_key(id, key.reveal()),
+            platform: key.platform,
+        });
         let (keys, size) = (keys.collect(), world.size());
         WorldView { id: id.to_string(), now: world.now(), platforms, keys, size }
     }
@@ -247,11 +271,8 @@ fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
 
 /// The answer about a world that was made, with its keys.
 fn made(worlds: &Worlds, id: WorldId, world: &World) -> Response {
-    let keys = worlds.live_keys(id, world).into_iter();
-    let keys: Vec<Value> = keys
-        .map(|IssuedKey { key, platform }| json!({ "platform": platform, "key": key }))
-        .collect();
-    respond::ok(&json!({ "id": id.to_string(), "now": world.now(), "keys": keys }))
+    let keys = worlds.live_keys(id, world);
+    respond::ok(&WorldMade { id: id.to_string(), now: world.now(), keys })
 }
 
 /// The world that a path names.
@@ -289,7 +310,7 @@ pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> Con
         return Err(NotApplied::Impossible(why).into());
     }
     worlds.delete(id).await.map_err(|Absent| gone(id))?;
-    Ok(respond::ok(&json!({ "deleted": true })))
+    Ok(respond::ok(&Deleted { deleted: true }))
 }
 
 /// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns its keys.
@@ -315,7 +336,7 @@ pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> Contr
 pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
     let Selected { id, world, .. } = &world(&worlds, request.uri())?;
     worlds.happen((*id, world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;
-    Ok(respond::ok(&json!({ "applied": true })))
+    Ok(respond::ok(&Applied::IT_IS))
 }
 
 /// `GET /_sim/worlds/{id}/snapshot`: the world as a document.

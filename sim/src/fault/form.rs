@@ -181,9 +181,13 @@ impl<'a> Form<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
+    use utoipa::PartialSchema;
 
     use super::*;
+    use crate::fault::rule::{ActFields, ActName};
 
     fn problem(fields: &Value, spelling: Spelling) -> String {
         read(fields.as_object().unwrap(), spelling).unwrap_err().to_string()
@@ -207,6 +211,17 @@ mod tests {
                 assert_eq!(read(written.as_object().unwrap(), Spelling::Camel), Ok(rule));
             }
         }
+    }
+
+    #[test]
+    fn the_schema_has_every_act_and_its_fields() {
+        let names = ACTS.map(|(name, _)| name);
+        assert_eq!(json!(ActName::schema())["enum"], json!(names));
+        let schema = json!(ActFields::schema());
+        let described: BTreeSet<_> = schema["properties"].as_object().unwrap().keys().collect();
+        let own = ACTS.iter().flat_map(|(_, own)| own.iter().copied());
+        let read: Vec<String> = own.chain(["act"]).map(str::to_owned).collect();
+        assert_eq!(described, read.iter().collect());
     }
 
     #[test]

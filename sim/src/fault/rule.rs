@@ -2,29 +2,71 @@
 
 use serde::{Deserialize, Serialize};
 use tideover_model::OperationKind;
+use utoipa::ToSchema;
 
 /// A fault and the requests that it is for. Every condition that is given must hold.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = FaultRule)]
 pub struct Rule {
     /// The label of the fault in a journal or a trace; the name of its act, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub label: Option<String>,
-    /// Only requests of this operation.
+    /// Only requests of this operation, by its `operationId`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
     pub operation: Option<OperationKind>,
     /// Only requests that name this business, invoice, import or subscription.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub identifier: Option<String>,
     /// Only the request of this number, from 1, among those that the conditions above select.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1)]
     pub nth: Option<u64>,
     /// Only this percentage of the requests that the conditions above select, at random from the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, minimum = 1, maximum = 100)]
     pub percent: Option<u32>,
     /// What happens.
     #[serde(flatten)]
+    #[schema(value_type = ActFields)]
     pub act: Act,
+}
+
+/// The fields of any [`Act`], for the schema of a rule: a client finds one object easier than one of six.
+#[derive(ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) struct ActFields {
+    /// What happens to a request.
+    act: ActName,
+    /// For `upstreamFails` and `connectionDrops`: before or after the effect of the request.
+    #[schema(nullable = false)]
+    when: Option<When>,
+    /// For `answerCut`: how many bytes of the body arrive.
+    #[schema(nullable = false)]
+    after_bytes: Option<u64>,
+    /// For `importStops`: how many rows are carried out.
+    #[schema(nullable = false)]
+    after_rows: Option<u64>,
+    /// For `answerDelayed`: how late the answer is.
+    #[schema(nullable = false)]
+    milliseconds: Option<u64>,
+}
+
+/// What happens to a request.
+#[derive(ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) enum ActName {
+    UpstreamFails,
+    ConnectionDrops,
+    AnswerCut,
+    ImportStops,
+    AnswerDelayed,
+    RequestRepeated,
 }
 
 /// What happens to a request.
@@ -62,7 +104,9 @@ pub enum Act {
 }
 
 /// Whether a fault comes before or after the service carries the request out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum When {
     /// The request has no effect.
@@ -105,6 +149,11 @@ impl Rule {
     /// The label of the fault.
     pub fn label(&self) -> &str {
         self.label.as_deref().unwrap_or(self.act.name())
+    }
+
+    /// The same without a label of its own.
+    pub(crate) fn unlabelled(&self) -> Rule {
+        Rule { label: None, ..self.clone() }
     }
 
     /// Whether operation and identifier are those of the rule.

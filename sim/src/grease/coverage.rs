@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::grease::freedom::Freedom;
 
@@ -15,20 +16,33 @@ pub struct Coverage {
     met: [u64; Freedom::ALL.len()],
 }
 
-/// `GET /_sim/freedoms`
-#[derive(Serialize)]
+/// What the API's document leaves a service free to do, and `serve --grease` does at random.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Freedoms)]
 pub(crate) struct CoverageView {
+    /// Whether the mock takes freedoms.
     grease: bool,
+    /// All of them.
     freedoms: Vec<FreedomView>,
+    /// The names of those that the client has not met.
+    #[schema(value_type = Vec<String>)]
     unmet: Vec<Freedom>,
 }
 
-#[derive(Serialize)]
+/// Something that a service is free to do.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Freedom)]
 struct FreedomView {
+    /// The name.
+    #[schema(value_type = String)]
     name: Freedom,
+    /// The rule that permits it: the stable name of its place.
     clause: &'static str,
+    /// The place in the API's document.
     place: &'static str,
+    /// What it does.
     sentence: &'static str,
+    /// How often the client has met it.
     met: u64,
 }
 

@@ -4,21 +4,25 @@ use std::collections::BTreeMap;
 
 use axum::body::Bytes;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::ser::Serializer;
 use tideover_model::words::EventKind;
 use tideover_model::{Clause, Code, OperationKind, Timestamp};
+use utoipa::ToSchema;
 
 use crate::grease::Freedom;
 
 /// A request to the partner API, and its response.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = JournalEntry)]
 pub struct Entry {
     /// The number of requests before it.
     pub number: u64,
     /// When the service answered it, by the world's clock.
+    #[schema(value_type = String, format = DateTime)]
     pub time: Timestamp,
     /// When that was by the wall clock.
+    #[schema(value_type = String, format = DateTime)]
     pub real_time: RealTime,
     /// The first 32 bytes of the method.
     pub method: String,
@@ -26,31 +30,39 @@ pub struct Entry {
     pub path: String,
     /// The first 256 bytes of the query, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub query: Option<String>,
     /// Of what the journal keeps only the beginning, besides bodies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<CutPart>,
-    /// The operation; `None` if path and method name none.
+    /// The `operationId`, if path and method name an operation.
+    #[schema(value_type = Option<String>, required = true)]
     pub operation: Option<OperationKind>,
-    /// The HTTP status of the service's answer, even of one that a fault withheld from the client; `None` if a
-    /// fault kept the request from the service.
+    /// The HTTP status of the service's answer, even of one that a fault withheld from the client; none if a fault
+    /// kept the request from the service.
+    #[schema(required = true)]
     pub status: Option<u16>,
     /// The code of the refusal, if the service refused it.
+    #[schema(value_type = Option<String>, required = true)]
     pub code: Option<Code>,
-    /// The sentence of the document, or the assumption, that decided the answer.
+    /// The sentence of the document, or the assumption, that decided the answer: the stable name of its place.
     #[serde(serialize_with = "clause")]
+    #[schema(value_type = Option<String>, required = true)]
     pub clause: Option<Clause>,
     /// A hint about a successful request: that an address is incomplete.
+    #[schema(required = true)]
     pub note: Option<String>,
     /// What the service ignored in the request, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The label of the fault that the request met, if it met one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub fault: Option<String>,
     /// The freedoms that the response takes, if the world has grease. The client may have got another code than
     /// `code`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<String>)]
     pub grease: Vec<Freedom>,
     /// Whether a key or a signing secret in path, query, headers or body of the request is masked, besides those in the
     /// headers `Authorization`, `Proxy-Authorization` and `Cookie`, which always are.
@@ -60,12 +72,13 @@ pub struct Entry {
     pub events: Vec<CausedEvent>,
     /// What the client sent.
     pub request: Message,
-    /// What the service answered, even if a fault withheld it; `None` if a fault kept the request from it.
+    /// What the service answered, even if a fault withheld it; none if a fault kept the request from it.
+    #[schema(required = true)]
     pub response: Option<Message>,
 }
 
 /// A part of a request, as far as it is no body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CutPart {
     /// The method.
@@ -79,12 +92,13 @@ pub enum CutPart {
 }
 
 /// Headers and body of a request or a response.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Message {
-    /// The headers by name. Values of one name are joined by commas, and secrets are masked. Of a response, those
+    /// The headers by name, in lower case. Values of one name are joined by commas, and secrets are masked. Of a response, those
     /// that the service itself sets.
     pub headers: BTreeMap<String, String>,
-    /// The body; `None` if there is none, or nobody read it. The secret of a new subscription is masked.
+    /// The body, if there is one and somebody read it. The secret of a new subscription is masked.
+    #[schema(value_type = Option<PayloadView>, required = true)]
     pub body: Option<Payload>,
     /// Whether there is a body that nobody read: the request was refused for its path, its key or its size.
     #[serde(skip_serializing_if = "is_false")]
@@ -101,7 +115,7 @@ pub struct Payload {
 }
 
 /// A webhook that a request caused.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CausedEvent {
     /// The number of the delivery in the log of deliveries.
     pub index: u64,
@@ -109,8 +123,9 @@ pub struct CausedEvent {
     pub delivery: String,
     /// The identifier of the event.
     pub id: String,
-    /// The kind of the event.
+    /// The type of the event.
     #[serde(rename = "type")]
+    #[schema(value_type = String)]
     pub event: EventKind,
 }
 
@@ -144,19 +159,30 @@ impl Payload {
     }
 }
 
-/// As `text` if it is UTF-8, as `base64` otherwise.
+/// A body, or its beginning.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Payload)]
+struct PayloadView<'a> {
+    /// The length of the whole body. Bytes.
+    length: u64,
+    /// The body, if it is text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    text: Option<&'a str>,
+    /// The body in base64, if it is not text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    base64: Option<String>,
+    /// True if only the beginning of the body is kept.
+    #[serde(skip_serializing_if = "is_false")]
+    cut: bool,
+}
+
 impl Serialize for Payload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(None)?;
-        fields.serialize_entry("length", &self.length)?;
-        match self.text() {
-            Some(text) => fields.serialize_entry("text", text)?,
-            None => fields.serialize_entry("base64", &base64(&self.bytes))?,
-        }
-        if self.is_cut() {
-            fields.serialize_entry("cut", &true)?;
-        }
-        fields.end()
+        let text = self.text();
+        let base64 = text.is_none().then(|| base64(&self.bytes));
+        PayloadView { length: self.length, text, base64, cut: self.is_cut() }.serialize(serializer)
     }
 }
 

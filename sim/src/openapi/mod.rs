@@ -8,17 +8,35 @@ mod prose;
 mod schemas;
 mod webhooks;
 
+use axum::extract::{Request, State};
+use axum::response::Response;
 use serde_json::{Map, Value, json};
 use tideover_model::{OperationKind, Profile};
 
+use crate::control::{ControlResult, SharedWorlds, caller};
+use crate::respond;
 use examples::Examples;
 use operations::operation;
 use prose::{PARTNER_API, plain, tags};
 use schemas::Schemas;
 use webhooks::webhooks;
 
+/// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.
+///
+/// # Errors
+/// `unauthorized`.
+pub(crate) async fn partner_api(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+    let caller = caller(&worlds, request.headers())?;
+    Ok(respond::ok(&document(caller.world.profile())))
+}
+
+/// `GET /_sim/operator.json`: the operator port in OpenAPI 3.1.
+pub(crate) async fn operator_port() -> Response {
+    respond::ok(&operator::document())
+}
+
 /// The partner API of a service that assumes `profile`.
-pub(crate) fn document(profile: &Profile) -> Value {
+fn document(profile: &Profile) -> Value {
     let examples = Examples::of(profile);
     let mut schemas = Schemas::default();
     let mut paths = Map::new();

@@ -20,8 +20,25 @@ impl Schemas {
     /// open: a client generated from it can read today's and future responses.
     pub(super) fn answer<T: ToSchema>(&mut self) -> Value {
         let answer = reference(&T::name());
-        self.describe(&answer, &schemas_of::<T>());
+        self.describe(&answer, &schemas_of::<T>(), &opened);
         answer
+    }
+
+    /// A reference to a schema of what the operator port sends. An object has no other properties than those of its
+    /// schema, so that a test notices one that is missing there.
+    pub(super) fn sent<T: ToSchema>(&mut self) -> Value {
+        self.closed::<T>(&|schema, all| closed(opened(schema, all)))
+    }
+
+    /// The same of what it reads. It takes no other words than those that are known.
+    pub(super) fn read<T: ToSchema>(&mut self) -> Value {
+        self.closed::<T>(&|schema, _| closed(schema.clone()))
+    }
+
+    fn closed<T: ToSchema>(&mut self, shape: &Shape<'_>) -> Value {
+        let schema = reference(&T::name());
+        self.describe(&schema, &schemas_of::<T>(), shape);
+        schema
     }
 
     /// The same, with a constant value for one property.
@@ -32,18 +49,34 @@ impl Schemas {
     }
 
     /// Adds everything that `schema` refers to, directly or indirectly.
-    pub(super) fn describe(&mut self, schema: &Value, all: &Map<String, Value>) {
+    fn describe(&mut self, schema: &Value, all: &Map<String, Value>, shape: &Shape<'_>) {
         if let Some(name) = referred(schema) {
-            let object = opened(&merged(&all[name], all), all);
-            self.describe(&object, all);
+            let object = shape(&merged(&all[name], all), all);
+            self.describe(&object, all, shape);
             self.0.insert(name.to_owned(), object);
         }
         match schema {
-            Value::Array(parts) => parts.iter().for_each(|part| self.describe(part, all)),
-            Value::Object(parts) => parts.values().for_each(|part| self.describe(part, all)),
+            Value::Array(parts) => parts.iter().for_each(|part| self.describe(part, all, shape)),
+            Value::Object(parts) => {
+                parts.values().for_each(|part| self.describe(part, all, shape));
+            }
             _ => {}
         }
     }
+}
+
+/// What becomes of a schema, given all schemas by name.
+type Shape<'a> = dyn Fn(&Value, &Map<String, Value>) -> Value + 'a;
+
+/// An object without any other properties, or one of several.
+fn closed(mut schema: Value) -> Value {
+    if schema.get("properties").is_some() {
+        schema["additionalProperties"] = false.into();
+    }
+    if let Some(Value::Array(forms)) = schema.get_mut("oneOf") {
+        forms.iter_mut().for_each(|form| *form = closed(form.take()));
+    }
+    schema
 }
 
 /// The schema of `T` and everything that it refers to, by name.

@@ -12,6 +12,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use serde::Serialize;
 use tideover_model::wire::overview::Wanted;
+use utoipa::ToSchema;
 
 use crate::control::{ControlResult, SharedWorlds, caller};
 use crate::page::changes::Changes;
@@ -107,11 +108,13 @@ pub(crate) fn redirect() -> Response {
     response
 }
 
-/// `GET /_sim/overview`
-#[derive(Serialize)]
-struct Shown {
+/// A world, as a platform sees it from inside.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Overview)]
+pub(crate) struct Shown {
+    /// The name of the world.
     world: String,
-    /// Whole, so that the page can send requests to the API: the port gives keys to whoever asks.
+    /// The key whose part of the world this is. It is whole: the port gives keys to whoever asks.
     key: String,
     #[serde(flatten)]
     overview: WorldOverview,

@@ -3,14 +3,17 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use serde::Serialize;
 use tideover_model::{PlatformId, Refusal};
 use tokio::time::timeout;
+use utoipa::ToSchema;
 
 use crate::journal::{Entry, Journal, JournalFilter, JournalLimits, Page, Setting, Wanted};
 use crate::world::{World, WorldState};
 
 /// The result of waiting for requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = RequestsCame)]
 pub struct Waited {
     /// Whether as many came as were wanted.
     pub reached: bool,

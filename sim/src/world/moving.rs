@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use tideover_model::{Profile, Seconds, Timestamp};
 use tokio::time::timeout;
+use utoipa::ToSchema;
 
 use crate::deliveries::{DeliveryEntry, DeliveryState};
 use crate::world::World;
@@ -54,11 +56,13 @@ struct ClockMove<'a> {
 }
 
 /// The result of waiting for deliveries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Quiet {
-    /// Whether nothing is due or in flight.
+    /// Whether nothing is due or in flight. False if the patience ended first.
     pub quiet: bool,
-    /// When the next hidden transition or attempt is due.
+    /// When the next hidden transition or attempt is due, if one is.
+    #[schema(value_type = Option<String>, format = DateTime, required = true)]
     pub next_due: Option<Timestamp>,
     /// How many deliveries failed and will be tried again.
     pub retrying: usize,

@@ -3,34 +3,38 @@
 use serde::Serialize;
 use tideover_model::wire::overview::{Overview, Size, Wanted};
 use tideover_model::{PlatformId, Timestamp};
+use utoipa::ToSchema;
 
 use crate::world::World;
 
 /// `GET /_sim/overview`, without the names of world and platform.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorldOverview {
     /// What the clock shows.
+    #[schema(value_type = String, format = DateTime)]
     now: Timestamp,
     /// How many times as fast as the wall clock it runs; 0 if it stands.
     speed: u32,
-    /// When the next thing is due.
+    /// When something is due next; null if nothing is.
+    #[schema(value_type = Option<String>, format = DateTime, required = true)]
     next_due: Option<Timestamp>,
-    /// The number of resets.
+    /// How often the world was reset.
     resets: u64,
-    /// The numbers of the next request and of the next delivery.
+    /// The number of the next request.
     next_request: u64,
+    /// The number of the next delivery.
     next_delivery: u64,
     #[serde(flatten)]
     seen: Overview,
 }
 
 /// How much a world holds, of all platforms together.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(crate) struct WorldSize {
     #[serde(flatten)]
     service: Size,
-    /// The number of requests since its start.
+    /// How many requests to the API it has had since its start.
     requests: u64,
 }
 

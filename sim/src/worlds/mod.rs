@@ -11,9 +11,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use serde::Serialize;
 use tideover_model::{
     Code, Happening, Impossible, Outcome, PlatformId, Refusal, Service, bearer, clause,
 };
+use utoipa::ToSchema;
 
 use crate::courier::Courier;
 use crate::journal::Masks;
@@ -34,13 +36,14 @@ pub use recipe::RecipeError;
 /// The header of a key that no world issues: every key begins with `rap_sk_`.
 const NO_KEY: &str = "Bearer none";
 
-/// A newly issued key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A key of a world.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = WorldKey)]
 pub struct IssuedKey {
-    /// The key.
-    pub key: String,
     /// The platform's name.
     pub platform: String,
+    /// The key.
+    pub key: String,
 }
 
 /// The worlds of a mock.

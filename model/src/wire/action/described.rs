@@ -7,8 +7,9 @@ use utoipa::{PartialSchema, ToSchema};
 use crate::wire::action::form::Action;
 use crate::wire::action::{ActionKind, NAME};
 
-/// An action, described.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// An action: what it does, its fields, and an example.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[schema(as = ActionDescribed)]
 pub struct Described {
     /// The name.
     pub action: String,
@@ -17,11 +18,13 @@ pub struct Described {
     /// The fields beside `action`.
     pub fields: Vec<Field>,
     /// The body of a request for it.
+    #[schema(value_type = BTreeMap<String, Value>)]
     pub example: Map<String, Value>,
 }
 
 /// A field of an action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = ActionField)]
 pub struct Field {
     /// The name.
     pub name: String,

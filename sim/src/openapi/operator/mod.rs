@@ -1,18 +1,21 @@
-//! The operator port, described: one entry per route in `routes`, one per body in `bodies`.
+//! The operator port, described: one entry per route in `routes`. The schemas of bodies come from the types that are
+//! sent and read.
 
 mod bodies;
+mod parameter;
 mod problem;
-mod property;
 mod routes;
 
 use serde_json::{Map, Value, json};
 use tideover_model::ActionKind;
 use tideover_model::wire::action;
+use tideover_model::wire::reply::Failure;
+use utoipa::ToSchema;
 
-use crate::openapi::schemas::reference;
-use bodies::{STREAMED, bodies};
+use crate::openapi::schemas::{Schemas, reference};
+use bodies::Changes;
+use parameter::Parameter;
 use problem::Problem;
-use property::Property;
 use routes::{ROUTES, Route, TAGS};
 
 const ABOUT: &str = "Plays what a caller of the API cannot do: a vendor signs, a bank opens an account, a payor \
@@ -22,14 +25,12 @@ const ABOUT: &str = "Plays what a caller of the API cannot do: a vendor signs, a
     does not have this port.";
 
 /// The document of the operator port.
-pub(crate) fn document() -> Value {
-    let mut paths = Map::new();
+pub(super) fn document() -> Value {
+    let (mut paths, mut schemas) = (Map::new(), Schemas::default());
     for route in ROUTES {
-        paths.entry(route.path).or_insert_with(|| json!({}))[route.method] = operation(route);
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        path[route.method] = operation(route, &mut schemas);
     }
-    let mut schemas = action::schemas();
-    schemas.insert("Action".into(), any_action());
-    schemas.extend(bodies());
     let tags = TAGS.map(|(name, about)| json!({ "name": name, "description": about }));
     json!({
         "openapi": "3.1.0",
@@ -40,7 +41,7 @@ pub(crate) fn document() -> Value {
         "tags": tags,
         "paths": paths,
         "components": {
-            "schemas": schemas,
+            "schemas": schemas.0,
             "securitySchemes": { "apiKey": { "type": "http", "scheme": "bearer" } },
         },
     })
@@ -60,35 +61,39 @@ pub(crate) fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The body of a request for any of the actions.
-fn any_action() -> Value {
+fn any_action(schemas: &mut Schemas) -> Value {
     let reference_to = |kind: &ActionKind| reference(&action::schema_name(*kind));
     let all: Vec<Value> = ActionKind::ALL.iter().map(reference_to).collect();
     let mapping: Map<String, Value> = ActionKind::ALL
         .iter()
         .map(|kind| (kind.name().to_owned(), reference_to(kind)["$ref"].clone()))
         .collect();
-    json!({ "oneOf": all,
-        "discriminator": { "propertyName": action::NAME, "mapping": mapping } })
+    schemas.0.extend(action::schemas());
+    schemas.0.insert("Action".into(), {
+        json!({ "oneOf": all,
+            "discriminator": { "propertyName": action::NAME, "mapping": mapping } })
+    });
+    reference("Action")
 }
 
-fn operation(route: &Route) -> Value {
+fn operation(route: &Route, schemas: &mut Schemas) -> Value {
     let mut operation = json!({
         "operationId": route.name,
         "tags": [route.tag],
         "summary": route.summary,
         "description": route.about,
         "parameters": route.parameters.iter().map(parameter(route)).collect::<Vec<_>>(),
-        "responses": responses(route),
+        "responses": responses(route, schemas),
     });
     if let Some(body) = &route.body {
-        let mut content = json!({ "schema": reference(body.schema) });
+        let mut content = json!({ "schema": (body.schema)(schemas) });
         let read = |(name, text): &(&str, &str)| {
             let value: Value = serde_json::from_str(text).unwrap_or_default();
             ((*name).to_owned(), json!({ "value": value }))
         };
-        content["examples"] = match body.schema {
-            "Action" => actions().collect(),
-            _ => body.examples.iter().map(read).collect(),
+        content["examples"] = match body.examples {
+            [] => actions().collect(),
+            examples => examples.iter().map(read).collect(),
         };
         operation["requestBody"] =
             json!({ "required": body.required, "content": { "application/json": content } });
@@ -103,33 +108,34 @@ fn actions() -> impl Iterator<Item = (String, Value)> {
         .map(|it| (it.action, json!({ "summary": it.does, "value": it.example })))
 }
 
-fn parameter(route: &Route) -> impl Fn(&Property) -> Value {
+fn parameter(route: &Route) -> impl Fn(&Parameter) -> Value {
     let path = route.path;
-    move |property| {
-        let place = if path.contains(&format!("{{{}}}", property.name)) { "path" } else { "query" };
+    move |parameter| {
+        let place =
+            if path.contains(&format!("{{{}}}", parameter.name)) { "path" } else { "query" };
         json!({
-            "name": property.name,
+            "name": parameter.name,
             "in": place,
-            "required": !property.optional,
-            "description": property.means,
-            "schema": property.schema(),
+            "required": !parameter.optional,
+            "description": parameter.means,
+            "schema": (parameter.schema)(),
         })
     }
 }
 
-fn responses(route: &Route) -> Value {
-    let content = |schema: &str| json!({ "application/json": { "schema": reference(schema) } });
+fn responses(route: &Route, schemas: &mut Schemas) -> Value {
     let mut responses = Map::new();
-    let streamed = || json!({ "text/event-stream": { "schema": reference(STREAMED) } });
-    let answer = if route.answer == STREAMED { streamed() } else { content(route.answer) };
-    let success = json!({ "description": route.answers, "content": answer });
+    let answer = (route.answer)(schemas);
+    let is_streamed = answer == reference(&Changes::name());
+    let media_type = if is_streamed { "text/event-stream" } else { "application/json" };
+    let success = json!({ "description": route.answers,
+        "content": { media_type: { "schema": answer } } });
     responses.insert("200".into(), success);
     for problem in [Problem::ForeignHost, Problem::ForeignOrigin].iter().chain(route.problems) {
         let (code, example) = problem.example();
         let response = responses.entry(problem.status().to_string()).or_insert_with(|| {
-            let mut content = content("Failure");
-            content["application/json"]["examples"] = json!({});
-            json!({ "description": "", "content": content })
+            let content = json!({ "schema": schemas.sent::<Failure<'_>>(), "examples": {} });
+            json!({ "description": "", "content": { "application/json": content } })
         });
         let about = response["description"].as_str().unwrap_or_default();
         let lines = [about, &format!("- `{code}`: {}", problem.means())];

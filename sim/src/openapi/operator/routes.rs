@@ -1,14 +1,33 @@
 //! The routes of the operator port, one entry each. A test compares them with the router.
 
-use crate::openapi::operator::bodies::{STATES, STREAMED};
+use serde_json::Value;
+use tideover_model::wire::action::{Applied, Done};
+use utoipa::ToSchema;
+
+use crate::control::answers::{
+    Actions, ClockShown, Counted, Deleted, Health, Keys, Objections, Saved,
+};
+use crate::control::clock::ClockMoved;
+use crate::control::faults::{FaultIds, Faults};
+use crate::control::worlds::{Fork, NewWorld, WorldMade, WorldView};
+use crate::grease::CoverageView;
+use crate::openapi::operator::any_action;
+use crate::openapi::operator::bodies::{
+    Archive, Changes, ClockMove, Deliveries, FaultsAdded, Journal, OpenApi, Patience,
+    RequestsWanted, Snapshot, Worlds,
+};
+use crate::openapi::operator::parameter::{Parameter, state, text, whole};
 use crate::openapi::operator::problem::Problem;
 use crate::openapi::operator::problem::Problem::{
     Invalid, Refused, TooLarge, UnknownAction, UnknownBusiness, UnknownDelivery, UnknownFault,
     UnknownInvoice, UnknownKey, UnknownWorld, Unreadable,
 };
-use crate::openapi::operator::property::{Property, text, whole, word};
+use crate::openapi::schemas::Schemas;
+use crate::page::Shown;
+use crate::world::{Quiet, Waited};
 
 /// A method on a path.
+#[derive(Clone, Copy)]
 pub(super) struct Route {
     /// The `operationId`.
     pub(super) name: &'static str,
@@ -19,21 +38,93 @@ pub(super) struct Route {
     pub(super) summary: &'static str,
     pub(super) about: &'static str,
     /// Those whose names stand in the path are part of it, the others of the query.
-    pub(super) parameters: &'static [Property],
+    pub(super) parameters: &'static [Parameter],
     pub(super) body: Option<Request>,
-    /// The name of the body of a success, and what it tells.
-    pub(super) answer: &'static str,
+    /// Adds the schema of the body of a success.
+    pub(super) answer: fn(&mut Schemas) -> Value,
+    /// What it tells.
     pub(super) answers: &'static str,
     pub(super) problems: &'static [Problem],
 }
 
+/// Name and JSON of each.
+type Examples = &'static [(&'static str, &'static str)];
+
 /// The body of a request.
+#[derive(Clone, Copy)]
 pub(super) struct Request {
-    /// The name of its schema.
-    pub(super) schema: &'static str,
+    /// Adds its schema.
+    pub(super) schema: fn(&mut Schemas) -> Value,
     pub(super) required: bool,
-    /// Name and JSON.
-    pub(super) examples: &'static [(&'static str, &'static str)],
+    /// Actions have their own.
+    pub(super) examples: Examples,
+}
+
+impl Route {
+    const fn of(
+        method: &'static str,
+        (name, path, tag): (&'static str, &'static str, &'static str),
+    ) -> Route {
+        Route {
+            name,
+            method,
+            path,
+            tag,
+            summary: "",
+            about: "",
+            parameters: &[],
+            body: None,
+            answer: Schemas::sent::<Applied>,
+            answers: "",
+            problems: &[],
+        }
+    }
+
+    const fn about(self, summary: &'static str, about: &'static str) -> Route {
+        Route { summary, about, ..self }
+    }
+
+    const fn parameters(self, parameters: &'static [Parameter]) -> Route {
+        Route { parameters, ..self }
+    }
+
+    const fn takes<T: ToSchema>(self, examples: Examples) -> Route {
+        let body = Request { schema: Schemas::read::<T>, required: true, examples };
+        Route { body: Some(body), ..self }
+    }
+
+    const fn may_take<T: ToSchema>(self, examples: Examples) -> Route {
+        let body = Request { schema: Schemas::read::<T>, required: false, examples };
+        Route { body: Some(body), ..self }
+    }
+
+    const fn takes_an_action(self) -> Route {
+        Route { body: Some(Request { schema: any_action, required: true, examples: &[] }), ..self }
+    }
+
+    const fn answers<T: ToSchema>(self, answers: &'static str) -> Route {
+        Route { answer: Schemas::sent::<T>, answers, ..self }
+    }
+
+    const fn unless(self, problems: &'static [Problem]) -> Route {
+        Route { problems, ..self }
+    }
+}
+
+const fn get(name: &'static str, path: &'static str, tag: &'static str) -> Route {
+    Route::of("get", (name, path, tag))
+}
+
+const fn post(name: &'static str, path: &'static str, tag: &'static str) -> Route {
+    Route::of("post", (name, path, tag))
+}
+
+const fn put(name: &'static str, path: &'static str, tag: &'static str) -> Route {
+    Route::of("put", (name, path, tag))
+}
+
+const fn delete(name: &'static str, path: &'static str, tag: &'static str) -> Route {
+    Route::of("delete", (name, path, tag))
 }
 
 /// The tags.
@@ -55,7 +146,7 @@ const FAULTS: &str = "Faults";
 const WORLDS: &str = "Worlds";
 const ABOUT: &str = "Mock";
 
-const WORLD: Property = text("id", "The name of the world: `default`, `w1`, …");
+const WORLD: Parameter = text("id", "The name of the world: `default`, `w1`, …");
 
 const TOO_MANY_WAIT: Problem = Refused(
     "1000 requests wait already; let some end, or start the mock with a larger --max-waiting",
@@ -63,7 +154,7 @@ const TOO_MANY_WAIT: Problem = Refused(
 const AFTER: &str = "after: expected the number of a request, such as 17, got \"x\".";
 
 /// What chooses among requests.
-const FILTER: &[Property] = &[
+const FILTER: &[Parameter] = &[
     whole("after", "Only from this number on.").optional(),
     text("operation", "Only of this operation, by its `operationId`.").optional(),
     text("status", "Only answers with this status, such as `404` or `4xx`.").optional(),
@@ -78,513 +169,284 @@ const FILTER: &[Property] = &[
 
 /// All routes.
 pub(super) const ROUTES: &[Route] = &[
-    Route {
-        name: "list_actions",
-        method: "get",
-        path: "/_sim/actions",
-        tag: OUTSIDE,
-        summary: "List the actions",
-        about: "Each action with what it does, its fields, and an example.",
-        parameters: &[],
-        body: None,
-        answer: "Actions",
-        answers: "The actions.",
-        problems: &[],
-    },
-    Route {
-        name: "act",
-        method: "post",
-        path: "/_sim/actions",
-        tag: OUTSIDE,
-        summary: "Play the outside world",
-        about: "`{\"action\": NAME, …}` with the fields of the action.",
-        parameters: &[],
-        body: Some(Request { schema: "Action", required: true, examples: &[] }),
-        answer: "ActionDone",
-        answers: "It happened.",
-        problems: &[
+    get("list_actions", "/_sim/actions", OUTSIDE)
+        .about("List the actions", "Each action with what it does, its fields, and an example.")
+        .answers::<Actions>("The actions."),
+    post("act", "/_sim/actions", OUTSIDE)
+        .about("Play the outside world", "`{\"action\": NAME, …}` with the fields of the action.")
+        .takes_an_action()
+        .answers::<Done<'_>>("It happened.")
+        .unless(&[
             UnknownKey,
             TooLarge,
             Unreadable,
             Invalid("amount: expected a whole number of cents from 1 to 2147483647, got \"5\"."),
             UnknownAction,
             Refused("the collection account is not open"),
-        ],
-    },
-    Route {
-        name: "read_clock",
-        method: "get",
-        path: "/_sim/clock",
-        tag: CLOCK,
-        summary: "Read the clock",
-        about: "The time that the mock believes in.",
-        parameters: &[],
-        body: None,
-        answer: "Clock",
-        answers: "What the clock shows.",
-        problems: &[UnknownKey],
-    },
-    Route {
-        name: "move_clock",
-        method: "post",
-        path: "/_sim/clock",
-        tag: CLOCK,
-        summary: "Move the clock forward",
-        about: "By so many seconds, to an instant, to the next event, or until nothing is due any more. Everything \
-            that is due happens on the way, in order. Each webhook is answered or given up before the clock passes \
-            it.",
-        parameters: &[],
-        body: Some(Request {
-            schema: "ClockMove",
-            required: true,
-            examples: &[
-                ("fiveMinutes", r#"{ "advanceSeconds": 300 }"#),
-                ("anInstant", r#"{ "advanceTo": "2026-01-31T00:00:00Z" }"#),
-                ("theNextEvent", r#"{ "nextEvent": true }"#),
-                ("untilQuiet", r#"{ "untilQuiet": true }"#),
-            ],
-        }),
-        answer: "ClockMoved",
-        answers: "What the clock shows afterwards.",
-        problems: &[
+        ]),
+    get("read_clock", "/_sim/clock", CLOCK)
+        .about("Read the clock", "The time that the mock believes in.")
+        .answers::<ClockShown>("What the clock shows.")
+        .unless(&[UnknownKey]),
+    post("move_clock", "/_sim/clock", CLOCK)
+        .about(
+            "Move the clock forward",
+            "By so many seconds, to an instant, to the next event, or until nothing is due \
+                any more. Everything that is due happens on the way, in order. Each webhook \
+                is answered or given up before the clock passes it.",
+        )
+        .takes::<ClockMove>(&[
+            ("fiveMinutes", r#"{ "advanceSeconds": 300 }"#),
+            ("anInstant", r#"{ "advanceTo": "2026-01-31T00:00:00Z" }"#),
+            ("theNextEvent", r#"{ "nextEvent": true }"#),
+            ("untilQuiet", r#"{ "untilQuiet": true }"#),
+        ])
+        .answers::<ClockMoved>("What the clock shows afterwards.")
+        .unless(&[
             UnknownKey,
             TooLarge,
             Unreadable,
             Invalid("advanceSeconds: expected a whole number, not negative, got \"5\"."),
             Refused("the clock is already moving"),
-        ],
-    },
-    Route {
-        name: "reset",
-        method: "post",
-        path: "/_sim/reset",
-        tag: ABOUT,
-        summary: "Start again",
-        about: "Everything is as it was at the start of the world: scenario, clock, faults, and the platforms that it was made with, with their keys. Journal and deliveries are empty.",
-        parameters: &[],
-        body: None,
-        answer: "Applied",
-        answers: "It is.",
-        problems: &[UnknownKey],
-    },
-    Route {
-        name: "health",
-        method: "get",
-        path: "/_sim/health",
-        tag: ABOUT,
-        summary: "See whether the mock is up",
-        about: "Needs no key.",
-        parameters: &[],
-        body: None,
-        answer: "Health",
-        answers: "It is up.",
-        problems: &[],
-    },
-    Route {
-        name: "list_keys",
-        method: "get",
-        path: "/_sim/keys",
-        tag: ABOUT,
-        summary: "List the API keys",
-        about: "The platforms and their keys, without the middle of each key.",
-        parameters: &[],
-        body: None,
-        answer: "Keys",
-        answers: "The keys.",
-        problems: &[UnknownKey],
-    },
-    Route {
-        name: "read_journal",
-        method: "get",
-        path: "/_sim/journal",
-        tag: REQUESTS,
-        summary: "List the last requests",
-        about: "The last requests to the API, each with its answer, the rule that decided it, and the webhooks that it \
-            caused. Parameters choose among them.",
-        parameters: FILTER,
-        body: None,
-        answer: "Journal",
-        answers: "The requests.",
-        problems: &[UnknownKey, Invalid(AFTER)],
-    },
-    Route {
-        name: "count_requests",
-        method: "get",
-        path: "/_sim/journal/count",
-        tag: REQUESTS,
-        summary: "Count requests",
-        about: "Those that the parameters choose.",
-        parameters: FILTER,
-        body: None,
-        answer: "Counted",
-        answers: "The number.",
-        problems: &[UnknownKey, Invalid(AFTER)],
-    },
-    Route {
-        name: "list_unexpected_requests",
-        method: "get",
-        path: "/_sim/journal/unexpected",
-        tag: REQUESTS,
-        summary: "List the requests that show a mistake of the client",
-        about: "An unknown path or method, an invalid key, a body of another form than the published one, or a part of \
-            it that the mock ignores.",
-        parameters: FILTER,
-        body: None,
-        answer: "Journal",
-        answers: "The requests.",
-        problems: &[UnknownKey, Invalid(AFTER)],
-    },
-    Route {
-        name: "archive_requests",
-        method: "get",
-        path: "/_sim/journal.har",
-        tag: REQUESTS,
-        summary: "Export requests as an HTTP Archive",
-        about: "Those that the parameters choose. Secrets are masked.",
-        parameters: FILTER,
-        body: None,
-        answer: "Archive",
-        answers: "The archive.",
-        problems: &[UnknownKey, Invalid(AFTER)],
-    },
-    Route {
-        name: "wait_for_requests",
-        method: "post",
-        path: "/_sim/journal/wait",
-        tag: REQUESTS,
-        summary: "Wait for requests",
-        about: "Answers when so many requests have come that the filter chooses, or after the patience.",
-        parameters: &[],
-        body: Some(Request {
-            schema: "RequestsWanted",
-            required: true,
-            examples: &[(
-                "twoAdvances",
-                r#"{ "filter": { "operation": "request_advance" }, "count": 2, "patienceSeconds": 5 }"#,
-            )],
-        }),
-        answer: "RequestsCame",
-        answers: "What the wait came to.",
-        problems: &[
+        ]),
+    post("reset", "/_sim/reset", ABOUT)
+        .about(
+            "Start again",
+            "Everything is as it was at the start of the world: scenario, clock, faults, and \
+                the platforms that it was made with, with their keys. Journal and deliveries \
+                are empty.",
+        )
+        .answers::<Applied>("It is.")
+        .unless(&[UnknownKey]),
+    get("health", "/_sim/health", ABOUT)
+        .about("See whether the mock is up", "Needs no key.")
+        .answers::<Health<'_>>("It is up."),
+    get("list_keys", "/_sim/keys", ABOUT)
+        .about(
+            "List the API keys",
+            "The platforms and their keys, without the middle of each key.",
+        )
+        .answers::<Keys>("The keys.")
+        .unless(&[UnknownKey]),
+    get("read_journal", "/_sim/journal", REQUESTS)
+        .about(
+            "List the last requests",
+            "The last requests to the API, each with its answer, the rule that decided it, \
+                and the webhooks that it caused. Parameters choose among them.",
+        )
+        .parameters(FILTER)
+        .answers::<Journal>("The requests.")
+        .unless(&[UnknownKey, Invalid(AFTER)]),
+    get("count_requests", "/_sim/journal/count", REQUESTS)
+        .about("Count requests", "Those that the parameters choose.")
+        .parameters(FILTER)
+        .answers::<Counted>("The number.")
+        .unless(&[UnknownKey, Invalid(AFTER)]),
+    get("list_unexpected_requests", "/_sim/journal/unexpected", REQUESTS)
+        .about(
+            "List the requests that show a mistake of the client",
+            "An unknown path or method, an invalid key, a body of another form than the \
+                published one, or a part of it that the mock ignores.",
+        )
+        .parameters(FILTER)
+        .answers::<Journal>("The requests.")
+        .unless(&[UnknownKey, Invalid(AFTER)]),
+    get("archive_requests", "/_sim/journal.har", REQUESTS)
+        .about(
+            "Export requests as an HTTP Archive",
+            "Those that the parameters choose. Secrets are masked.",
+        )
+        .parameters(FILTER)
+        .answers::<Archive>("The archive.")
+        .unless(&[UnknownKey, Invalid(AFTER)]),
+    post("wait_for_requests", "/_sim/journal/wait", REQUESTS)
+        .about(
+            "Wait for requests",
+            "Answers when so many requests have come that the filter chooses, or after the \
+                patience.",
+        )
+        .takes::<RequestsWanted>(&[(
+            "twoAdvances",
+            r#"{ "filter": { "operation": "request_advance" }, "count": 2, "patienceSeconds": 5 }"#,
+        )])
+        .answers::<Waited>("What the wait came to.")
+        .unless(&[
             UnknownKey,
             TOO_MANY_WAIT,
             TooLarge,
             Unreadable,
             Invalid("the body: expected an object, got an empty list."),
-        ],
-    },
-    Route {
-        name: "list_objections",
-        method: "get",
-        path: "/_sim/objections",
-        tag: REQUESTS,
-        summary: "See why an invoice cannot be financed",
-        about: "All refusals that an advance would meet, and not only the first.",
-        parameters: &[text("payee", "The payee of the invoice."), text("invoice", "The invoice.")],
-        body: None,
-        answer: "Objections",
-        answers: "The objections.",
-        problems: &[
+        ]),
+    get("list_objections", "/_sim/objections", REQUESTS)
+        .about(
+            "See why an invoice cannot be financed",
+            "All refusals that an advance would meet, and not only the first.",
+        )
+        .parameters(&[text("payee", "The payee of the invoice."), text("invoice", "The invoice.")])
+        .answers::<Objections<'_>>("The objections.")
+        .unless(&[
             UnknownKey,
             Invalid("expected ?payee=…&invoice=…: the identifiers of a payee and of its invoice"),
             UnknownBusiness,
             UnknownInvoice,
-        ],
-    },
-    Route {
-        name: "read_overview",
-        method: "get",
-        path: "/_sim/overview",
-        tag: WORLDS,
-        summary: "See what the page shows",
-        about: "The clock, the businesses and invoices of the platform, the newest first and at most 200 of each, and \
-            the books.",
-        parameters: &[
+        ]),
+    get("read_overview", "/_sim/overview", WORLDS)
+        .about(
+            "See what the page shows",
+            "The clock, the businesses and invoices of the platform, the newest first and at \
+                most 200 of each, and the books.",
+        )
+        .parameters(&[
             text("text", "Only those with this text in their identifiers or names.").optional()
-        ],
-        body: None,
-        answer: "Overview",
-        answers: "The world, as the platform of the key sees it.",
-        problems: &[UnknownKey],
-    },
-    Route {
-        name: "watch_world",
-        method: "get",
-        path: "/_sim/events",
-        tag: WORLDS,
-        summary: "Hear of changes",
-        about: "Server-sent events: one at once, and one after each change, at most ten a second.",
-        parameters: &[],
-        body: None,
-        answer: STREAMED,
-        answers: "The count of changes as `data`, again and again.",
-        problems: &[UnknownKey, TOO_MANY_WAIT],
-    },
-    Route {
-        name: "read_freedoms",
-        method: "get",
-        path: "/_sim/freedoms",
-        tag: REQUESTS,
-        summary: "See which freedoms the client has met",
-        about: "With `serve --grease`, the mock does at random what the API's document leaves a service free to \
-            do. This counts how often the client has met each.",
-        parameters: &[],
-        body: None,
-        answer: "Freedoms",
-        answers: "The freedoms.",
-        problems: &[UnknownKey],
-    },
-    Route {
-        name: "list_deliveries",
-        method: "get",
-        path: "/_sim/deliveries",
-        tag: DELIVERIES,
-        summary: "List the last deliveries",
-        about: "The last 1000 webhook deliveries, each with its attempts: headers, answer, duration, when the next \
-            is due. Parameters choose among them.",
-        parameters: &[
+        ])
+        .answers::<Shown>("The world, as the platform of the key sees it.")
+        .unless(&[UnknownKey]),
+    get("watch_world", "/_sim/events", WORLDS)
+        .about(
+            "Hear of changes",
+            "Server-sent events: one at once, and one after each change, at most ten a \
+                second.",
+        )
+        .answers::<Changes>("The count of changes as `data`, again and again.")
+        .unless(&[UnknownKey, TOO_MANY_WAIT]),
+    get("read_freedoms", "/_sim/freedoms", REQUESTS)
+        .about(
+            "See which freedoms the client has met",
+            "With `serve --grease`, the mock does at random what the API's document leaves a \
+                service free to do. This counts how often the client has met each.",
+        )
+        .answers::<CoverageView>("The freedoms.")
+        .unless(&[UnknownKey]),
+    get("list_deliveries", "/_sim/deliveries", DELIVERIES)
+        .about(
+            "List the last deliveries",
+            "The last 1000 webhook deliveries, each with its attempts: headers, answer, \
+                duration, when the next is due. Parameters choose among them.",
+        )
+        .parameters(&[
             whole("after", "Only from this number on.").optional(),
             text("subscription", "Only of the subscription with this reference.").optional(),
             text("type", "Only events of this type, such as `partner.loan.paid`.").optional(),
             text("payee", "Only about invoices of this payee.").optional(),
             text("invoice", "Only about this invoice.").optional(),
-            word("state", STATES, "Only in this state.").optional(),
-        ],
-        body: None,
-        answer: "Deliveries",
-        answers: "The deliveries.",
-        problems: &[
+            state("state", "Only in this state.").optional(),
+        ])
+        .answers::<Deliveries>("The deliveries.")
+        .unless(&[
             UnknownKey,
             Invalid("after: expected the number of a delivery, such as 17, got \"x\"."),
-        ],
-    },
-    Route {
-        name: "wait_for_deliveries",
-        method: "post",
-        path: "/_sim/deliveries/wait",
-        tag: DELIVERIES,
-        summary: "Wait until all webhooks are sent",
-        about: "Answers when nothing is left to be sent now, or after the patience: 30 seconds unless the body says \
-            otherwise.",
-        parameters: &[],
-        body: Some(Request {
-            schema: "Patience",
-            required: false,
-            examples: &[("atMostFiveSeconds", r#"{ "patienceSeconds": 5 }"#)],
-        }),
-        answer: "Quiet",
-        answers: "Whether it is quiet.",
-        problems: &[
+        ]),
+    post("wait_for_deliveries", "/_sim/deliveries/wait", DELIVERIES)
+        .about(
+            "Wait until all webhooks are sent",
+            "Answers when nothing is left to be sent now, or after the patience: 30 seconds \
+                unless the body says otherwise.",
+        )
+        .may_take::<Patience>(&[("atMostFiveSeconds", r#"{ "patienceSeconds": 5 }"#)])
+        .answers::<Quiet>("Whether it is quiet.")
+        .unless(&[
             UnknownKey,
             TOO_MANY_WAIT,
             TooLarge,
             Unreadable,
             Invalid("patienceSeconds: expected a whole number from 0 to 3600, got 3601."),
-        ],
-    },
-    Route {
-        name: "resend_delivery",
-        method: "post",
-        path: "/_sim/deliveries/{id}/resend",
-        tag: DELIVERIES,
-        summary: "Send a delivery once more",
-        about: "At once. Its schedule goes on as it was.",
-        parameters: &[text("id", "The delivery: the value of its `Service-Delivery` header.")],
-        body: None,
-        answer: "Applied",
-        answers: "It will be sent.",
-        problems: &[UnknownKey, UnknownDelivery, Refused("the subscription is gone")],
-    },
-    Route {
-        name: "list_faults",
-        method: "get",
-        path: "/_sim/faults",
-        tag: FAULTS,
-        summary: "List the rules",
-        about: "The rules by which requests fail, and how often each acted.",
-        parameters: &[],
-        body: None,
-        answer: "Faults",
-        answers: "The rules.",
-        problems: &[UnknownKey],
-    },
-    Route {
-        name: "add_faults",
-        method: "post",
-        path: "/_sim/faults",
-        tag: FAULTS,
-        summary: "Add a rule, or several",
-        about: "For the requests of all platforms. Nothing is added if any of them is impossible.",
-        parameters: &[],
-        body: Some(Request {
-            schema: "FaultsAdded",
-            required: true,
-            examples: &[
-                (
-                    "lostAnswer",
-                    r#"{ "act": "connectionDrops", "when": "afterCommit", "operation": "request_advance", "nth": 1 }"#,
-                ),
-                (
-                    "several",
-                    r#"{ "rules": [{ "act": "answerDelayed", "milliseconds": 200, "percent": 10 },
-                        { "act": "importStops", "afterRows": 1, "identifier": "january" }] }"#,
-                ),
-            ],
-        }),
-        answer: "FaultIds",
-        answers: "The rules are added.",
-        problems: &[
+        ]),
+    post("resend_delivery", "/_sim/deliveries/{id}/resend", DELIVERIES)
+        .about("Send a delivery once more", "At once. Its schedule goes on as it was.")
+        .parameters(&[text("id", "The delivery: the value of its `Service-Delivery` header.")])
+        .answers::<Applied>("It will be sent.")
+        .unless(&[UnknownKey, UnknownDelivery, Refused("the subscription is gone")]),
+    get("list_faults", "/_sim/faults", FAULTS)
+        .about("List the rules", "The rules by which requests fail, and how often each acted.")
+        .answers::<Faults<'_>>("The rules.")
+        .unless(&[UnknownKey]),
+    post("add_faults", "/_sim/faults", FAULTS)
+        .about(
+            "Add a rule, or several",
+            "For the requests of all platforms. Nothing is added if any of them is \
+                impossible.",
+        )
+        .takes::<FaultsAdded>(&[
+            (
+                "lostAnswer",
+                r#"{ "act": "connectionDrops", "when": "afterCommit", "operation": "request_advance", "nth": 1 }"#,
+            ),
+            (
+                "several",
+                r#"{ "rules": [{ "act": "answerDelayed", "milliseconds": 200, "percent": 10 },
+                    { "act": "importStops", "afterRows": 1, "identifier": "january" }] }"#,
+            ),
+        ])
+        .answers::<FaultIds>("The rules are added.")
+        .unless(&[
             UnknownKey,
             TooLarge,
             Unreadable,
             Invalid("percent: expected a whole number from 1 to 100, got 101"),
             Refused("a world has at most 100 rules of faults; delete some first"),
-        ],
-    },
-    Route {
-        name: "clear_faults",
-        method: "delete",
-        path: "/_sim/faults",
-        tag: FAULTS,
-        summary: "Remove all rules",
-        about: "No request fails on purpose any more.",
-        parameters: &[],
-        body: None,
-        answer: "Applied",
-        answers: "They are removed.",
-        problems: &[UnknownKey],
-    },
-    Route {
-        name: "remove_fault",
-        method: "delete",
-        path: "/_sim/faults/{id}",
-        tag: FAULTS,
-        summary: "Remove a rule",
-        about: "The others keep their numbers.",
-        parameters: &[whole("id", "The number of the rule.")],
-        body: None,
-        answer: "Applied",
-        answers: "It is removed.",
-        problems: &[UnknownKey, UnknownFault],
-    },
-    Route {
-        name: "read_partner_api",
-        method: "get",
-        path: "/_sim/openapi.json",
-        tag: ABOUT,
-        summary: "Read the OpenAPI document of the API",
-        about: "With its webhooks, and with examples. Its statuses are those of this mock's profile.",
-        parameters: &[],
-        body: None,
-        answer: "OpenApi",
-        answers: "The document.",
-        problems: &[UnknownKey],
-    },
-    Route {
-        name: "read_operator_port",
-        method: "get",
-        path: "/_sim/operator.json",
-        tag: ABOUT,
-        summary: "Read this document",
-        about: "Needs no key.",
-        parameters: &[],
-        body: None,
-        answer: "OpenApi",
-        answers: "The document.",
-        problems: &[],
-    },
-    Route {
-        name: "save_state",
-        method: "post",
-        path: "/_sim/save",
-        tag: ABOUT,
-        summary: "Write the state file",
-        about: "Needs no key. The answer comes once the file is whole.",
-        parameters: &[],
-        body: None,
-        answer: "Saved",
-        answers: "It is written.",
-        problems: &[Refused("this mock keeps no state; start it with a state file")],
-    },
-    Route {
-        name: "list_worlds",
-        method: "get",
-        path: "/_sim/worlds",
-        tag: WORLDS,
-        summary: "List the worlds",
-        about: "With their keys: whoever reaches this port may use any world. Needs no key.",
-        parameters: &[],
-        body: None,
-        answer: "Worlds",
-        answers: "The worlds, the default one first.",
-        problems: &[],
-    },
-    Route {
-        name: "make_world",
-        method: "post",
-        path: "/_sim/worlds",
-        tag: WORLDS,
-        summary: "Make a world",
-        about: "A service of its own: state, clock, seed, faults, journal and webhooks. The keys in the answer select it. Needs no key.",
-        parameters: &[],
-        body: Some(Request {
-            schema: "NewWorld",
-            required: false,
-            examples: &[("funded", r#"{ "scenario": "funded", "platforms": 2 }"#)],
-        }),
-        answer: "WorldMade",
-        answers: "Its name and its keys.",
-        problems: &[
+        ]),
+    delete("clear_faults", "/_sim/faults", FAULTS)
+        .about("Remove all rules", "No request fails on purpose any more.")
+        .answers::<Applied>("They are removed.")
+        .unless(&[UnknownKey]),
+    delete("remove_fault", "/_sim/faults/{id}", FAULTS)
+        .about("Remove a rule", "The others keep their numbers.")
+        .parameters(&[whole("id", "The number of the rule.")])
+        .answers::<Applied>("It is removed.")
+        .unless(&[UnknownKey, UnknownFault]),
+    get("read_partner_api", "/_sim/openapi.json", ABOUT)
+        .about(
+            "Read the OpenAPI document of the API",
+            "With its webhooks, and with examples. Its statuses are those of this mock's \
+                profile.",
+        )
+        .answers::<OpenApi>("The document.")
+        .unless(&[UnknownKey]),
+    get("read_operator_port", "/_sim/operator.json", ABOUT)
+        .about("Read this document", "Needs no key.")
+        .answers::<OpenApi>("The document."),
+    post("save_state", "/_sim/save", ABOUT)
+        .about("Write the state file", "Needs no key. The answer comes once the file is whole.")
+        .answers::<Saved>("It is written.")
+        .unless(&[Refused("this mock keeps no state; start it with a state file")]),
+    get("list_worlds", "/_sim/worlds", WORLDS)
+        .about(
+            "List the worlds",
+            "With their keys: whoever reaches this port may use any world. Needs no key.",
+        )
+        .answers::<Worlds>("The worlds, the default one first."),
+    post("make_world", "/_sim/worlds", WORLDS)
+        .about(
+            "Make a world",
+            "A service of its own: state, clock, seed, faults, journal and webhooks. The \
+                keys in the answer select it. Needs no key.",
+        )
+        .may_take::<NewWorld>(&[("funded", r#"{ "scenario": "funded", "platforms": 2 }"#)])
+        .answers::<WorldMade>("Its name and its keys.")
+        .unless(&[
             TooLarge,
             Unreadable,
             Invalid("platforms: expected 1 to 1000, got 1001."),
             Refused(
                 "this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds",
             ),
-        ],
-    },
-    Route {
-        name: "show_world",
-        method: "get",
-        path: "/_sim/worlds/{id}",
-        tag: WORLDS,
-        summary: "Look at a world",
-        about: "Needs no key.",
-        parameters: &[WORLD],
-        body: None,
-        answer: "World",
-        answers: "The world.",
-        problems: &[UnknownWorld],
-    },
-    Route {
-        name: "delete_world",
-        method: "delete",
-        path: "/_sim/worlds/{id}",
-        tag: WORLDS,
-        summary: "Delete a world",
-        about: "After the answer, no webhook of it is sent. Needs no key.",
-        parameters: &[WORLD],
-        body: None,
-        answer: "Deleted",
-        answers: "It is deleted.",
-        problems: &[UnknownWorld, Refused("the default world cannot be deleted; reset it instead")],
-    },
-    Route {
-        name: "fork_world",
-        method: "post",
-        path: "/_sim/worlds/{id}/fork",
-        tag: WORLDS,
-        summary: "Copy a world",
-        about: "The copy goes its own way. Needs no key.",
-        parameters: &[WORLD],
-        body: Some(Request {
-            schema: "Fork",
-            required: false,
-            examples: &[("forAMinute", r#"{ "expiresAfterIdleSeconds": 60 }"#)],
-        }),
-        answer: "WorldMade",
-        answers: "The name of the copy, and its keys.",
-        problems: &[
+        ]),
+    get("show_world", "/_sim/worlds/{id}", WORLDS)
+        .about("Look at a world", "Needs no key.")
+        .parameters(&[WORLD])
+        .answers::<WorldView>("The world.")
+        .unless(&[UnknownWorld]),
+    delete("delete_world", "/_sim/worlds/{id}", WORLDS)
+        .about("Delete a world", "After the answer, no webhook of it is sent. Needs no key.")
+        .parameters(&[WORLD])
+        .answers::<Deleted>("It is deleted.")
+        .unless(&[UnknownWorld, Refused("the default world cannot be deleted; reset it instead")]),
+    post("fork_world", "/_sim/worlds/{id}/fork", WORLDS)
+        .about("Copy a world", "The copy goes its own way. Needs no key.")
+        .parameters(&[WORLD])
+        .may_take::<Fork>(&[("forAMinute", r#"{ "expiresAfterIdleSeconds": 60 }"#)])
+        .answers::<WorldMade>("The name of the copy, and its keys.")
+        .unless(&[
             UnknownWorld,
             TooLarge,
             Unreadable,
@@ -592,61 +454,43 @@ pub(super) const ROUTES: &[Route] = &[
             Refused(
                 "this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds",
             ),
-        ],
-    },
-    Route {
-        name: "reset_world",
-        method: "post",
-        path: "/_sim/worlds/{id}/reset",
-        tag: WORLDS,
-        summary: "Start a world again",
-        about: "As `POST /_sim/reset` does for the world of a key. Needs no key.",
-        parameters: &[WORLD],
-        body: None,
-        answer: "Applied",
-        answers: "It is as it was at its start.",
-        problems: &[UnknownWorld],
-    },
-    Route {
-        name: "read_snapshot",
-        method: "get",
-        path: "/_sim/worlds/{id}/snapshot",
-        tag: WORLDS,
-        summary: "Read a world as a document",
-        about: "It holds every key and every secret. The journal is not in it. Needs no key.",
-        parameters: &[WORLD],
-        body: None,
-        answer: "Snapshot",
-        answers: "The document.",
-        problems: &[
+        ]),
+    post("reset_world", "/_sim/worlds/{id}/reset", WORLDS)
+        .about(
+            "Start a world again",
+            "As `POST /_sim/reset` does for the world of a key. Needs no key.",
+        )
+        .parameters(&[WORLD])
+        .answers::<Applied>("It is as it was at its start.")
+        .unless(&[UnknownWorld]),
+    get("read_snapshot", "/_sim/worlds/{id}/snapshot", WORLDS)
+        .about(
+            "Read a world as a document",
+            "It holds every key and every secret. The journal is not in it. Needs no key.",
+        )
+        .parameters(&[WORLD])
+        .answers::<Snapshot>("The document.")
+        .unless(&[
             UnknownWorld,
             Refused(
                 "this world cannot be written: its service has a deliberate defect, or is not the model's own",
             ),
-        ],
-    },
-    Route {
-        name: "restore_snapshot",
-        method: "put",
-        path: "/_sim/worlds/{id}/snapshot",
-        tag: WORLDS,
-        summary: "Restore a world from a document",
-        about: "The world of the document takes the place of this one. A damaged or newer document is refused, and changes nothing. Needs no key.",
-        parameters: &[WORLD],
-        body: Some(Request {
-            schema: "Snapshot",
-            required: true,
-            examples: &[(
-                "aDocument",
-                r#"{ "format": "tideover-world", "version": 3, "checksum": "…", "state": {} }"#,
-            )],
-        }),
-        answer: "WorldMade",
-        answers: "The name of the world, and its keys.",
-        problems: &[
+        ]),
+    put("restore_snapshot", "/_sim/worlds/{id}/snapshot", WORLDS)
+        .about(
+            "Restore a world from a document",
+            "The world of the document takes the place of this one. A damaged or newer \
+                document is refused, and changes nothing. Needs no key.",
+        )
+        .parameters(&[WORLD])
+        .takes::<Snapshot>(&[(
+            "aDocument",
+            r#"{ "format": "tideover-world", "version": 3, "checksum": "…", "state": {} }"#,
+        )])
+        .answers::<WorldMade>("The name of the world, and its keys.")
+        .unless(&[
             UnknownWorld,
             Unreadable,
             Invalid("the snapshot is damaged: its state does not match its checksum"),
-        ],
-    },
+        ]),
 ];
