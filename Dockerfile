@@ -2,11 +2,11 @@
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /src
 COPY . .
-RUN cargo build --release --locked -p tideover-harness --bin tideover
+RUN cargo build --profile dist --locked -p tideover-harness --bin tideover
 
 # The C library and certificates, without a shell, as a user without rights.
 FROM gcr.io/distroless/cc-debian12:nonroot
-COPY --from=build /src/target/release/tideover /usr/local/bin/tideover
+COPY --from=build /src/target/dist/tideover /usr/local/bin/tideover
 COPY --from=build /src/LICENSE-MIT /src/LICENSE-APACHE /usr/share/doc/tideover/
 # Any option of `tideover serve` may be set like these.
 ENV TIDEOVER_ADDRESS=0.0.0.0 TIDEOVER_PORT=4010

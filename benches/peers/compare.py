@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Tideover's mock beside other mocks: start, memory and size.
 
-    cargo build --release
+    cargo build --profile dist
     python3 benches/peers/compare.py
 
 It measures the time from the start of the process to its first successful answer, the resident memory right after
@@ -31,7 +31,7 @@ from tools import TOOLS, missing
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOME = ROOT / "target/peers"
 LOGS = HOME / "logs"
-TIDEOVER = ROOT / "target/release/tideover"
+TIDEOVER = ROOT / "target/dist/tideover"
 
 # Reads after a load, until the memory is measured: a runtime may give back what only the load took, and a log of the
 # last hundred requests forgets them.
@@ -44,7 +44,7 @@ def main():
     # Like Ctrl-C: stops all started processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if not options.tideover.is_file():
-        sys.exit(f"{options.tideover} is missing: cargo build --release, or --tideover PATH")
+        sys.exit(f"{options.tideover} is missing: cargo build --profile dist, or --tideover PATH")
     if not Path("/proc/self/smaps_rollup").exists():
         sys.exit("the memory of a process is read from /proc: this needs Linux")
     LOGS.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ def main():
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument(
-        "--tideover", type=Path, default=TIDEOVER, metavar="PATH", help="the binary (default: target/release/tideover)"
+        "--tideover", type=Path, default=TIDEOVER, metavar="PATH", help="the binary (default: target/dist/tideover)"
     )
     parser.add_argument("--turns", type=int, default=11, help="how often each is started (default: %(default)s)")
     parser.add_argument(

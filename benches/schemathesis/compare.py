@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Tideover beside Schemathesis, against the same mock on the same machine.
 
-    cargo build --release
+    cargo build --profile dist
     python3 benches/schemathesis/compare.py --seed 1
 
 It measures how many requests each tool sends and judges per second, as the median of several turns, and which
@@ -33,7 +33,7 @@ ROOT = HERE.parent.parent
 HOME = ROOT / "target/schemathesis"
 RUNS = HOME / "runs"
 ENVIRONMENT = HOME / "venv"
-TIDEOVER = ROOT / "target/release/tideover"
+TIDEOVER = ROOT / "target/dist/tideover"
 
 DRAWN = 12
 # Runs on the correct service first: no defect causes the complaints in these runs.
@@ -54,7 +54,7 @@ def main():
     # Like Ctrl-C: stops all started processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if not TIDEOVER.is_file():
-        sys.exit(f"{TIDEOVER} is missing: cargo build --release")
+        sys.exit(f"{TIDEOVER} is missing: cargo build --profile dist")
     install()
     RUNS.mkdir(exist_ok=True)
     run("cargo", "bench", "-p", "tideover-benches", "--bench", "steps", "--no-run", directory=ROOT)

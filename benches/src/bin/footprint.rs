@@ -87,7 +87,7 @@ fn start() -> io::Result<()> {
         return writeln!(
             out,
             "\nTime to first response is not available: {} is missing; \
-             `cargo build --release -p tideover-harness` makes it.",
+             `cargo build -p tideover-harness` with the same profile makes it.",
             command.display()
         );
     }
