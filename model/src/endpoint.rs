@@ -331,6 +331,15 @@ impl OperationKind {
         self.endpoint().codes
     }
 
+    /// The media type of a request's body, if it has one.
+    pub const fn media_type(self) -> Option<&'static str> {
+        match self {
+            OperationKind::ImportInvoices => Some("text/csv"),
+            _ if self.endpoint().has_body() => Some("application/json"),
+            _ => None,
+        }
+    }
+
     /// Whether it only reads: it changes nothing, whatever the response (`5.authentication.3.2`).
     pub const fn reads(self) -> bool {
         self.endpoint().reads

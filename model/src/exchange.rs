@@ -33,6 +33,7 @@ use crate::wire::request::{
 };
 use crate::wire::route::{Route, route};
 use crate::wire::schema::{Domain, find};
+use crate::wire::written::Written;
 
 /// The parts of a request that the API reads.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +48,14 @@ pub struct Request<'a> {
     pub content_type: Option<&'a str>,
     /// The body.
     pub body: &'a [u8],
+}
+
+impl Written {
+    /// The request with an `Authorization` header, as it is answered.
+    pub fn as_request<'a>(&'a self, authorization: Option<&'a str>) -> Request<'a> {
+        let Written { method, path, content_type, body } = self;
+        Request { method, path, authorization, content_type: *content_type, body }
+    }
 }
 
 /// A parsed request. Several services can answer it without parsing it again.

@@ -288,6 +288,13 @@ pub struct ImportRow {
     pub sync: Result<InvoiceSync, String>,
 }
 
+impl From<InvoiceSync> for ImportRow {
+    fn from(sync: InvoiceSync) -> ImportRow {
+        let (invoice, payee) = (sync.invoice.clone(), sync.payee.business.clone());
+        ImportRow { invoice: Some(invoice), payee: Some(payee), sync: Ok(sync) }
+    }
+}
+
 impl Operation {
     /// What the operation is about: the one answer for whoever groups, searches, masks or explains requests.
     ///

@@ -1,5 +1,8 @@
 //! The CSV of an import, with the document's column names (§4 imports).
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use sha2::{Digest, Sha256};
 
 use crate::cents::FaceValue;
@@ -41,6 +44,12 @@ pub const PARTY_COLUMNS: [&str; 10] = [
     "AddressPostalCode",
 ];
 
+/// All columns that are read, in the order in which they are written.
+pub static COLUMNS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let of = |party: &str| PARTY_COLUMNS.map(|rest| format!("{party}{rest}"));
+    REQUIRED_COLUMNS.map(str::to_owned).into_iter().chain(of("payee")).chain(of("payor")).collect()
+});
+
 /// A mark appended to the file. An unterminated quote swallows it, and so becomes detectable.
 const END: &str = "\u{4}";
 
@@ -69,18 +78,56 @@ pub(crate) fn read(body: &[u8], ignored: &mut Vec<String>) -> Result<ImportFile,
 
 /// Notes the columns that no import reads. A blank one has nothing to tell.
 fn note_unknown(names: Record<'_>, ignored: &mut Vec<String>) {
-    let is_partys = |name: &str| {
-        let rest = name.strip_prefix("payee").or_else(|| name.strip_prefix("payor"));
-        rest.is_some_and(|rest| PARTY_COLUMNS.contains(&rest))
-    };
-    let known = |name: &str| REQUIRED_COLUMNS.contains(&name) || is_partys(name);
-    for name in names.cells().filter(|name| !name.trim().is_empty() && !known(name)) {
-        let partys = ["payee", "payor"]
-            .into_iter()
-            .flat_map(|party| PARTY_COLUMNS.into_iter().map(move |rest| format!("{party}{rest}")));
-        let columns: Vec<String> =
-            REQUIRED_COLUMNS.map(str::to_owned).into_iter().chain(partys).collect();
-        column(name, columns.iter().map(String::as_str), ignored);
+    let is_known = |name: &str| name.trim().is_empty() || COLUMNS.iter().any(|known| known == name);
+    for name in names.cells().filter(|name| !is_known(name)) {
+        column(name, COLUMNS.iter().map(String::as_str), ignored);
+    }
+}
+
+/// Writes a file with all columns. Of a row that asks for no sync, only the identifiers are known.
+pub(crate) fn write(file: &ImportFile) -> String {
+    let mut text = COLUMNS.join(",") + "\n";
+    for row in &file.rows {
+        let cells = row.sync.as_ref().map_or_else(|_| cells_of_names(row), cells_of_sync);
+        let cells: Vec<Cow<'_, str>> = cells.into_iter().map(quoted).collect();
+        text.push_str(&cells.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+fn cells_of_names(row: &ImportRow) -> Vec<Cow<'_, str>> {
+    let mut cells = vec![Cow::default(); COLUMNS.len()];
+    cells[0] = row.invoice.as_deref().unwrap_or_default().into();
+    cells[REQUIRED_COLUMNS.len()] = row.payee.as_deref().unwrap_or_default().into();
+    cells
+}
+
+fn cells_of_sync(sync: &InvoiceSync) -> Vec<Cow<'_, str>> {
+    let InvoiceSync { invoice, payee, payor, status, face_value, issue_date, due_date } = sync;
+    let mut cells = vec![
+        invoice.into(),
+        (&payee.details.legal_name).into(),
+        (&payor.details.legal_name).into(),
+        status.word().into(),
+        face_value.cents().to_string().into(),
+        issue_date.to_string().into(),
+        due_date.to_string().into(),
+    ];
+    for Party { business, details: BusinessDetails { tax_id, contact, .. } } in [payee, payor] {
+        let Contact { name, email, phone, address } = contact;
+        let Address { line1, line2, city, state, postal_code } = address;
+        let optional = [tax_id, name, email, phone, line1, line2, city, state, postal_code];
+        cells.push(business.into());
+        cells.extend(optional.map(|cell| cell.as_deref().unwrap_or_default().into()));
+    }
+    cells
+}
+
+fn quoted(cell: Cow<'_, str>) -> Cow<'_, str> {
+    match cell.contains(['"', ',', '\r', '\n']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")).into(),
+        false => cell,
     }
 }
 

@@ -15,3 +15,4 @@ pub mod request;
 pub mod route;
 pub mod schema;
 mod sheet;
+pub mod written;

@@ -7,7 +7,6 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 /// A `T` that must be a JSON object: derived structs would also accept an array.
-#[derive(Clone, Debug, Default)]
 pub(crate) struct Object<T>(pub(crate) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -24,6 +23,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
         }
         deserializer.deserialize_map(MapOnly(PhantomData))
     }
+}
+
+/// For fields that must be objects.
+pub(crate) fn object<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Object::deserialize(deserializer).map(|Object(value)| value)
 }
 
 /// For optional fields: present or left out, but not null (`gap.nullOptional`).

@@ -2,27 +2,27 @@
 
 use std::fmt;
 
-use serde::Deserialize;
 use serde::de::{self, Deserializer, Unexpected, Visitor};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::cents::FaceValue;
 use crate::operation;
-use crate::operation::{BusinessDetails, Operation};
+use crate::operation::Operation;
 use crate::timestamp::Timestamp;
-use crate::wire::object::{Object, present};
+use crate::wire::object::{object, present};
 use crate::words::{EventType, InvoiceStatus};
 
 /// The body of `PUT /v1/invoices/{externalId}` (§2 Invoice sync request).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvoiceSync {
     /// The business that the money is owed to.
-    #[schema(value_type = Party)]
-    payee: Object<Party>,
+    #[serde(deserialize_with = "object")]
+    payee: Party,
     /// The party that owes it.
-    #[schema(value_type = Party)]
-    payor: Object<Party>,
+    #[serde(deserialize_with = "object")]
+    payor: Party,
     /// Only ISSUED invoices can receive an advance.
     status: InvoiceStatus,
     /// Cents.
@@ -37,7 +37,7 @@ pub struct InvoiceSync {
 }
 
 /// A party of an invoice (`gap.partyFields`).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Party {
     /// The caller's business identifier.
@@ -47,94 +47,94 @@ pub struct Party {
     #[schema(value_type = String, min_length = 1)]
     legal_name: NonEmpty,
     /// Punctuation is optional.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tax_id: Option<String>,
     /// The contact at the party.
-    #[serde(default)]
-    #[schema(value_type = Contact, required = false)]
-    contact: Object<Contact>,
+    #[serde(default, deserialize_with = "object", skip_serializing_if = "is_default")]
+    #[schema(required = false)]
+    contact: Contact,
 }
 
 /// The contact at a business (`gap.partyFields`).
-#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[derive(Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Contact {
     /// A person.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     name: Option<String>,
     /// An e-mail address.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     email: Option<String>,
     /// A telephone number.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     phone: Option<String>,
     /// A postal address.
-    #[serde(default)]
-    #[schema(value_type = Address, required = false)]
-    address: Object<Address>,
+    #[serde(default, deserialize_with = "object", skip_serializing_if = "is_default")]
+    #[schema(required = false)]
+    address: Address,
 }
 
 /// A postal address (`gap.partyFields`), complete as a collection account needs it (`gap.addressKnown`). The
 /// service does not refuse an incomplete one.
-#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[derive(Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Address {
     /// Street and number.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, required = true)]
     line1: Option<String>,
     /// A second line, if needed.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line2: Option<String>,
     /// The city.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, required = true)]
     city: Option<String>,
     /// The state.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, required = true)]
     state: Option<String>,
     /// The postal code.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, required = true)]
     postal_code: Option<String>,
 }
 
 /// The body of `PUT /v1/organizations/{externalId}` (§2 Business sync request).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BusinessSync {
     /// Its legal name.
     #[schema(value_type = String, min_length = 1)]
     legal_name: NonEmpty,
     /// Punctuation is optional. Left out if unknown.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tax_id: Option<String>,
     /// The contact at the business. A field that is left out keeps its value.
-    #[serde(default)]
-    #[schema(value_type = Contact, required = false)]
-    contact: Object<Contact>,
+    #[serde(default, deserialize_with = "object", skip_serializing_if = "is_default")]
+    #[schema(required = false)]
+    contact: Contact,
 }
 
 /// The body of `PUT /v1/organizations/{externalId}/payout-account` (§2 Payout account request).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PayoutAccount {
     /// 4 to 17 digits.
     #[schema(value_type = String, pattern = r"^\d{4,17}$")]
-    account_number: AccountNumber,
+    pub(crate) account_number: AccountNumber,
     /// Nine digits, the last of them a check digit.
-    routing_number: String,
+    pub(crate) routing_number: String,
     /// A nickname.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, min_length = 1, required = false)]
-    label: Option<NonEmpty>,
+    pub(crate) label: Option<NonEmpty>,
 }
 
 impl PayoutAccount {
@@ -148,7 +148,7 @@ impl PayoutAccount {
 }
 
 /// The body of `POST /v1/advances` (§4 POST /v1/advances).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvanceRequest {
     /// The payee's identifier.
@@ -159,7 +159,7 @@ pub struct AdvanceRequest {
 }
 
 /// The body of `POST /v1/quotes` (§4 POST /v1/quotes).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuoteRequest {
     /// The business.
@@ -171,7 +171,7 @@ pub struct QuoteRequest {
 }
 
 /// The body of `POST /v1/invitations` (§2 Invitation).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvitationRequest {
     /// The business.
@@ -182,7 +182,7 @@ pub struct InvitationRequest {
 }
 
 /// The body of `POST /v1/onboarding-sessions` (§2 Onboarding session).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRequest {
     /// The business.
@@ -190,13 +190,13 @@ pub struct SessionRequest {
 }
 
 /// The body of `POST /v1/webhooks` (§2 Webhook subscription).
-#[derive(Deserialize, ToSchema)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionRequest {
     /// Where deliveries go: a public https URL.
     pub(crate) url: String,
     /// The wanted event types; if left out, all of them, even future ones.
-    #[serde(default, deserialize_with = "event_types")]
+    #[serde(default, deserialize_with = "event_types", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 1)]
     pub(crate) event_types: Option<Vec<EventType>>,
 }
@@ -214,8 +214,13 @@ fn event_types<'de, D: Deserializer<'de>>(
     Ok(Some(kinds))
 }
 
+/// Whether an object has no field, so that it can be left out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// A string of at least one character.
-#[derive(Clone, Debug)]
+#[derive(Serialize)]
 pub struct NonEmpty(pub(crate) String);
 
 impl<'de> Deserialize<'de> for NonEmpty {
@@ -228,7 +233,20 @@ impl<'de> Deserialize<'de> for NonEmpty {
     }
 }
 
+impl From<String> for NonEmpty {
+    fn from(text: String) -> NonEmpty {
+        NonEmpty(text)
+    }
+}
+
+impl From<NonEmpty> for String {
+    fn from(NonEmpty(text): NonEmpty) -> String {
+        text
+    }
+}
+
 /// 4 to 17 digits (`8.accountNumber`).
+#[derive(Serialize)]
 pub struct AccountNumber(pub(crate) String);
 
 impl AccountNumber {
@@ -269,60 +287,56 @@ impl<'de> Deserialize<'de> for FaceValue {
 
 impl InvoiceSync {
     pub(crate) fn of(self, invoice: String) -> operation::InvoiceSync {
-        operation::InvoiceSync {
-            invoice,
-            payee: self.payee.0.into(),
-            payor: self.payor.0.into(),
-            status: self.status,
-            face_value: self.face_value,
-            issue_date: self.issue_date,
-            due_date: self.due_date,
-        }
+        let InvoiceSync { payee, payor, status, face_value, issue_date, due_date } = self;
+        let (payee, payor) = (payee.into(), payor.into());
+        operation::InvoiceSync { invoice, payee, payor, status, face_value, issue_date, due_date }
+    }
+}
+
+impl From<operation::InvoiceSync> for InvoiceSync {
+    fn from(sync: operation::InvoiceSync) -> InvoiceSync {
+        let operation::InvoiceSync {
+            payee, payor, status, face_value, issue_date, due_date, ..
+        } = sync;
+        let (payee, payor) = (payee.into(), payor.into());
+        InvoiceSync { payee, payor, status, face_value, issue_date, due_date }
     }
 }
 
 impl From<Party> for operation::Party {
     fn from(party: Party) -> operation::Party {
-        operation::Party {
-            business: party.external_id.0,
-            details: BusinessDetails {
-                legal_name: party.legal_name.0,
-                tax_id: party.tax_id,
-                contact: party.contact.0.into(),
-            },
-        }
+        let Party { external_id, legal_name, tax_id, contact } = party;
+        let details = BusinessSync { legal_name, tax_id, contact }.into();
+        operation::Party { business: external_id.0, details }
     }
 }
 
-impl From<BusinessSync> for BusinessDetails {
-    fn from(sync: BusinessSync) -> BusinessDetails {
-        BusinessDetails {
-            legal_name: sync.legal_name.0,
-            tax_id: sync.tax_id,
-            contact: sync.contact.0.into(),
-        }
+impl From<operation::Party> for Party {
+    fn from(operation::Party { business, details }: operation::Party) -> Party {
+        let BusinessSync { legal_name, tax_id, contact } = details.into();
+        Party { external_id: NonEmpty(business), legal_name, tax_id, contact }
     }
 }
 
-impl From<Contact> for operation::Contact {
-    fn from(contact: Contact) -> operation::Contact {
-        operation::Contact {
-            name: contact.name,
-            email: contact.email,
-            phone: contact.phone,
-            address: contact.address.0.into(),
+/// Converts an object of a body into what the service reads of it, and back.
+macro_rules! both_ways {
+    ($($body:ident = $own:ident { $($field:ident),* })*) => {$(
+        impl From<$body> for operation::$own {
+            fn from(body: $body) -> operation::$own {
+                operation::$own { $($field: body.$field.into()),* }
+            }
         }
-    }
+
+        impl From<operation::$own> for $body {
+            fn from(own: operation::$own) -> $body {
+                $body { $($field: own.$field.into()),* }
+            }
+        }
+    )*};
 }
 
-impl From<Address> for operation::Address {
-    fn from(address: Address) -> operation::Address {
-        operation::Address {
-            line1: address.line1,
-            line2: address.line2,
-            city: address.city,
-            state: address.state,
-            postal_code: address.postal_code,
-        }
-    }
+both_ways! {
+    BusinessSync = BusinessDetails { legal_name, tax_id, contact }
+    Contact = Contact { name, email, phone, address }
+    Address = Address { line1, line2, city, state, postal_code }
 }

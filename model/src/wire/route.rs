@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::clause;
 use crate::endpoint::OperationKind;
@@ -31,8 +31,12 @@ pub struct Route<'a> {
 /// assert_eq!(found.encoded_identifiers(), ["acme", "INV-1"]);
 /// ```
 pub fn route<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Refusal> {
-    let (kind, identifiers) = find(method, path).ok_or_else(|| unknown(method, path))?;
-    Ok(Route { kind, identifiers })
+    find(|pattern| pattern.method == method, path).ok_or_else(|| unknown(method, path))
+}
+
+/// The first endpoint under a path, whatever its method.
+pub fn served_at(path: &str) -> Option<Route<'_>> {
+    find(|_| true, path)
 }
 
 fn unknown(method: &str, path: &str) -> Refusal {
@@ -55,7 +59,7 @@ pub fn unknown_among<'a>(
         .because(format!("Nothing is served under {method} {path}.{meant}"))
 }
 
-fn find<'a>(method: &str, path: &'a str) -> Option<(OperationKind, [&'a str; 2])> {
+fn find(is_meant: impl Fn(&Pattern) -> bool, path: &str) -> Option<Route<'_>> {
     let rest = path.strip_prefix(ROOT)?;
     let mut segments = [""; MOST_SEGMENTS];
     let mut count = 0;
@@ -64,9 +68,9 @@ fn find<'a>(method: &str, path: &'a str) -> Option<(OperationKind, [&'a str; 2])
         count += 1;
     }
     PATTERNS.iter().find_map(|pattern| {
-        let matches = pattern.count == count && pattern.method == method;
+        let matches = pattern.count == count && is_meant(pattern);
         let identifiers = matches.then(|| pattern.identifiers(&segments)).flatten()?;
-        Some((pattern.kind, identifiers))
+        Some(Route { kind: pattern.kind, identifiers })
     })
 }
 
@@ -153,6 +157,37 @@ impl OperationKind {
             Segment::Parameter(name) => Some(*name),
         })
     }
+
+    /// The path with `segments`, which are encoded, in the places of its parameters.
+    pub fn path_with(self, segments: &[impl AsRef<str>]) -> String {
+        let Pattern { segments: pattern, count, .. } = &PATTERNS[self as usize];
+        let mut free = segments.iter().map(AsRef::as_ref);
+        let segments = pattern.iter().take(*count).map(|segment| match segment {
+            Segment::Word(word) => word,
+            Segment::Parameter(_) => free.next().unwrap_or_default(),
+        });
+        ROOT.to_owned() + &segments.collect::<Vec<&str>>().join("/")
+    }
+
+    /// The path with `identifiers` in the places of its parameters.
+    ///
+    /// ```
+    /// use tideover_model::OperationKind;
+    ///
+    /// let path = OperationKind::GetInvoice.path_of(&["acme", "2026/1"]);
+    /// assert_eq!(path, "/v1/organizations/acme/invoices/2026%2F1");
+    /// ```
+    pub fn path_of(self, identifiers: &[&str]) -> String {
+        self.path_with(&identifiers.iter().map(|name| segment(name)).collect::<Vec<_>>())
+    }
+}
+
+/// The characters that a segment of a path encodes: all but letters, digits and these four.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// An identifier, percent-encoded for a path.
+pub fn segment(identifier: &str) -> Cow<'_, str> {
+    utf8_percent_encode(identifier, ENCODED).into()
 }
 
 impl<'a> Route<'a> {
@@ -196,6 +231,7 @@ mod tests {
         for kind in OperationKind::ALL {
             let found = route(kind.method(), kind.path()).unwrap();
             assert_eq!(found.kind, kind);
+            assert_eq!(served_at(kind.path()).unwrap().kind.path(), kind.path());
             for (name, encoded) in kind.parameters().zip(found.identifiers) {
                 assert_eq!(format!("{{{name}}}"), encoded);
             }

@@ -26,6 +26,17 @@ pub(crate) enum Body {
     Csv(String),
 }
 
+impl Body {
+    /// Its media type and its bytes.
+    pub(crate) fn sent(&self) -> (Option<&'static str>, Vec<u8>) {
+        match self {
+            Body::Nothing => (None, Vec::new()),
+            Body::Json(json) => (Some("application/json"), json.to_string().into_bytes()),
+            Body::Csv(csv) => (Some("text/csv"), csv.clone().into_bytes()),
+        }
+    }
+}
+
 /// Two platforms at one service.
 #[derive(Clone)]
 pub(crate) struct Walk {
@@ -63,11 +74,7 @@ impl Walk {
     pub(crate) fn take(&mut self, step: &Step) -> (u16, Vec<u8>) {
         match step {
             Step::Call { platform, method, path, body } => {
-                let (content_type, bytes) = match body {
-                    Body::Nothing => (None, Vec::new()),
-                    Body::Json(json) => (Some("application/json"), json.to_string().into_bytes()),
-                    Body::Csv(csv) => (Some("text/csv"), csv.clone().into_bytes()),
-                };
+                let (content_type, bytes) = body.sent();
                 let desk = self.as_platform(*platform);
                 let response = desk.exchange(method, path, content_type, &bytes);
                 (response.status, response.body)

@@ -19,3 +19,4 @@ mod signature;
 mod snapshot;
 mod transactions;
 mod vectors;
+mod written;

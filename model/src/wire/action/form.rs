@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::cents::FaceValue;
 use crate::happening::{Happening, VendorRoute};
-use crate::wire::object::{Object, present};
+use crate::wire::object::{object, present};
 use crate::wire::request::{Address, NonEmpty};
 
 /// An action as the body of a request has it. Sentences, fields and examples are what users read of it.
@@ -48,9 +48,9 @@ pub(super) enum Action {
         /// The vendor.
         payee_external_id: String,
         /// The address on the agreement, with which a collection account can open.
-        #[serde(default)]
-        #[schema(value_type = Address, required = false)]
-        address: Object<Address>,
+        #[serde(default, deserialize_with = "object")]
+        #[schema(required = false)]
+        address: Address,
     },
     /// The vendor adds a bank account for its advances, unless the platform has set one.
     #[schema(
@@ -219,7 +219,7 @@ impl Action {
             Action::VendorSignsAgreement { payee_external_id, address } => {
                 Happening::VendorSignsAgreement {
                     payee: payee_external_id,
-                    address: address.0.into(),
+                    address: address.into(),
                 }
             }
             Action::VendorAddsBankAccount { payee_external_id, account_number, routing_number } => {
