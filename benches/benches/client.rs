@@ -11,8 +11,9 @@ use std::time::Duration;
 use tideover_benches::figures;
 use tideover_benches::population::{Population, now};
 use tideover_benches::race::Entries;
-use tideover_benches::request::Sent;
+use tideover_benches::request::{authorization, get_invoice};
 use tideover_harness::endpoint::client::{Client, Outgoing};
+use tideover_model::wire::written::Written;
 use tideover_sim::{Authorities, Mock};
 use tokio::runtime::Builder;
 
@@ -28,7 +29,7 @@ fn main() -> io::Result<()> {
         let builder = Mock::builder().face(Box::new(population.service())).start_at(now());
         builder.start().await.expect("a free port")
     });
-    let sent = Sent::get_invoice(population, 7);
+    let sent = get_invoice(population, 7);
     // Reading the system's authorities takes long, and happens once per run.
     let tls = Authorities::default().client_config().expect("authorities");
     let by_hand = || Client::new(mock.url(), PATIENCE, None).expect("a URL");
@@ -44,8 +45,8 @@ fn main() -> io::Result<()> {
     entries.run("client, made", 1).save(&figures::home())
 }
 
-async fn exchange(client: &Client, sent: &Sent) {
-    let authorization = Sent::authorization();
+async fn exchange(client: &Client, sent: &Written) {
+    let authorization = authorization();
     for _ in 0..REQUESTS {
         let outgoing = Outgoing {
             method: sent.method,

@@ -5,25 +5,26 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use tideover_benches::population::{Population, now};
-use tideover_benches::request::{Columns, Sent, import_file};
+use tideover_benches::request::{self, Columns, import_file};
 use tideover_model::Service;
 use tideover_model::exchange::{Response, answer};
+use tideover_model::wire::written::Written;
 
 const ROWS: u32 = 1000;
 
-fn upload(service: &mut Service, sent: &Sent, authorization: &str) -> Response {
-    let response = answer(service, now(), &sent.as_request(authorization));
+fn upload(service: &mut Service, sent: &Written, authorization: &str) -> Response {
+    let response = answer(service, now(), &sent.as_request(Some(authorization)));
     assert_eq!(response.status, 200);
     response
 }
 
 fn both(criterion: &mut Criterion) {
-    let authorization = Sent::authorization();
+    let authorization = request::authorization();
     let mut group = criterion.benchmark_group("import");
     group.throughput(Throughput::Elements(ROWS.into()));
     for (columns, named) in [(Columns::Required, "7 columns"), (Columns::All, "27 columns")] {
         let file = import_file(Population::new(ROWS), ROWS, columns);
-        let sent = Sent::import("monday", file);
+        let sent = request::import("monday", file);
 
         group.bench_function(format!("{named}, every row new"), |bencher| {
             bencher.iter_batched(

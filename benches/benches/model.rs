@@ -17,8 +17,9 @@ use tideover_benches::is_trial;
 use tideover_benches::population::{
     Draw, INSTALMENT, Population, business_name, face_value, invoice_name, now,
 };
-use tideover_benches::request::Sent;
+use tideover_benches::request::{authorization, get_invoice, sync_invoice};
 use tideover_model::exchange::answer;
+use tideover_model::wire::written::Written;
 use tideover_model::{Face, Happening, Operation, PlatformId, Service};
 
 const SIZES: [u32; 3] = [1_000, 100_000, 1_000_000];
@@ -30,7 +31,7 @@ const BATCH: u64 = 64;
 enum Asked {
     Operation(Operation),
     Happening(Happening),
-    Request(Sent),
+    Request(Written),
 }
 
 /// An operation to measure.
@@ -102,11 +103,11 @@ fn payor_pays(population: Population, Pick { invoice, .. }: Pick) -> Asked {
 }
 
 fn put(population: Population, Pick { invoice, .. }: Pick) -> Asked {
-    Asked::Request(Sent::sync_invoice(population, invoice))
+    Asked::Request(sync_invoice(population, invoice))
 }
 
 fn fetch(population: Population, Pick { invoice, .. }: Pick) -> Asked {
-    Asked::Request(Sent::get_invoice(population, invoice))
+    Asked::Request(get_invoice(population, invoice))
 }
 
 /// A population in its initial and its current state.
@@ -131,7 +132,7 @@ impl<'a> Run<'a> {
             order.extend((0..population.invoices()).filter(|n| !population.is_advanced(*n)));
             draw.shuffle(&mut order);
         }
-        let authorization = Sent::authorization();
+        let authorization = authorization();
         let live = renewed(untouched, population);
         Run { population, untouched, live, order, picks, picked: 0, asked: 0, draw, authorization }
     }
@@ -194,7 +195,7 @@ impl<'a> Run<'a> {
                 assert!(black_box(outcome).is_ok(), "impossible");
             }
             Asked::Request(sent) => {
-                let request = sent.as_request(&self.authorization);
+                let request = sent.as_request(Some(&self.authorization));
                 let response = black_box(answer(&mut self.live, now, &request));
                 assert_eq!(response.status, 200);
             }

@@ -18,9 +18,10 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tideover_benches::figures;
 use tideover_benches::interleaved::{Interleaved, Side};
 use tideover_benches::population::{Draw, Population, now};
-use tideover_benches::request::Sent;
+use tideover_benches::request::{authorization, get_invoice, sync_invoice};
 use tideover_model::Service;
 use tideover_model::exchange::answer;
+use tideover_model::wire::written::Written;
 
 /// Invoices in the mock: a realistic number for a test suite, not the maximum.
 const INVOICES: u32 = 1_000;
@@ -29,23 +30,23 @@ const REQUESTS: u32 = 1024;
 
 /// The requests of a benchmark, and the service that answers them.
 struct Load {
-    requests: Vec<Sent>,
+    requests: Vec<Written>,
     service: Service,
     /// The echo's response: one of the mock's, of medium length.
     answer: Bytes,
 }
 
 impl Load {
-    fn new(request: fn(Population, u32) -> Sent) -> Load {
+    fn new(request: fn(Population, u32) -> Written) -> Load {
         let population = Population::new(INVOICES);
         let mut draw = Draw::new(11);
-        let requests: Vec<Sent> =
+        let requests: Vec<Written> =
             (0..REQUESTS).map(|_| request(population, draw.below(INVOICES))).collect();
         let mut service = population.service();
-        let authorization = Sent::authorization();
+        let authorization = authorization();
         let mut answers: Vec<Vec<u8>> = requests
             .iter()
-            .map(|sent| answer(&mut service, now(), &sent.as_request(&authorization)).body)
+            .map(|sent| answer(&mut service, now(), &sent.as_request(Some(&authorization))).body)
             .collect();
         answers.sort_by_key(Vec::len);
         let answer = answers.swap_remove(answers.len() / 2).into();
@@ -85,10 +86,10 @@ fn over_sockets(criterion: &mut Criterion) {
     }
 }
 
-type RequestKind = (&'static str, fn(Population, u32) -> Sent);
+type RequestKind = (&'static str, fn(Population, u32) -> Written);
 
 const REQUEST_KINDS: [RequestKind; 2] =
-    [("GET an invoice", Sent::get_invoice), ("PUT an invoice", Sent::sync_invoice)];
+    [("GET an invoice", get_invoice), ("PUT an invoice", sync_invoice)];
 
 fn measure(criterion: &mut Criterion, name: &str, mock: impl Side, echo: impl Side) {
     let mut pair = Interleaved::new(mock, echo);

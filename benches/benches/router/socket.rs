@@ -6,7 +6,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
 
 use tideover_benches::interleaved::{Side, Took};
-use tideover_benches::request::Sent;
+use tideover_benches::request::as_bytes;
+use tideover_model::wire::written::Written;
 
 use crate::server::Running;
 
@@ -21,10 +22,10 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(server: Running, requests: &[Sent]) -> Client {
+    pub(crate) fn new(server: Running, requests: &[Written]) -> Client {
         let host = server.address().to_string();
         let connections = (0..CONNECTIONS).map(|_| Connection::open(server.address())).collect();
-        let requests = requests.iter().map(|sent| sent.as_bytes(&host)).collect();
+        let requests = requests.iter().map(|sent| as_bytes(sent, &host)).collect();
         Client { server, connections, requests, next: 0 }
     }
 

@@ -7,7 +7,8 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use tideover_benches::interleaved::{Side, Took};
-use tideover_benches::request::Sent;
+use tideover_benches::request::authorization;
+use tideover_model::wire::written::Written;
 use tokio::runtime::{Builder, Runtime};
 use tower::Service;
 
@@ -18,12 +19,12 @@ const BATCH: u64 = 64;
 pub(crate) struct Within {
     router: Router,
     runtime: Runtime,
-    requests: Vec<Sent>,
+    requests: Vec<Written>,
     next: usize,
 }
 
 impl Within {
-    pub(crate) fn new(router: Router, requests: &[Sent]) -> Within {
+    pub(crate) fn new(router: Router, requests: &[Written]) -> Within {
         let runtime = Builder::new_current_thread().build().expect("a runtime");
         Within { router, runtime, requests: requests.to_vec(), next: 0 }
     }
@@ -36,7 +37,7 @@ impl Within {
             .method(sent.method)
             .uri(&sent.path)
             .header("host", "127.0.0.1:4010")
-            .header("authorization", Sent::authorization())
+            .header("authorization", authorization())
             .header("accept", "*/*")
             .header("user-agent", "tideover-benches");
         if let Some(content_type) = sent.content_type {
