@@ -4,10 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tideover_model::wire::reply::Reply;
+use tideover_model::OperationKind::{
+    Invite, RequestAdvance, SetPayoutAccount, SyncBusiness, SyncInvoice,
+};
 use tideover_model::{
-    Answer, Cents, Code, Face, Happening, Impossible, PlatformId, Service, Timestamp, VendorRoute,
-    exchange,
+    Answer, Cents, Code, Face, Happening, Impossible, OperationKind, PlatformId, Service,
+    Timestamp, VendorRoute, exchange,
 };
 use utoipa::ToSchema;
 
@@ -118,22 +120,28 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn send(&mut self, method: &str, path: &str, body: &Value) -> Answer {
+    fn send(&mut self, kind: OperationKind, identifiers: &[&str], body: &Value) -> Answer {
         let authorization = format!("Bearer {}", Service::FIRST_KEY);
         let authorization = Some(authorization.as_str());
         let asked = exchange::Asked::by(&exchange::Request {
-            method,
-            path,
+            method: kind.method(),
+            path: &kind.path_of(identifiers),
             authorization,
-            content_type: Some("application/json"),
+            content_type: kind.media_type(),
             body: body.to_string().as_bytes(),
         });
         exchange::attempt(self.face, self.now, authorization, asked)
     }
 
-    fn request(&mut self, method: &str, path: &str, body: &Value) -> Result<Reply, ScenarioError> {
-        self.send(method, path, body)
-            .map_err(|refusal| self.scenario.stopped(&format!("{method} {path}"), refusal.message))
+    fn request(
+        &mut self,
+        kind: OperationKind,
+        identifiers: &[&str],
+        body: &Value,
+    ) -> Result<(), ScenarioError> {
+        let step = || format!("{} {}", kind.method(), kind.path_of(identifiers));
+        let answer = self.send(kind, identifiers, body);
+        answer.map(drop).map_err(|refusal| self.scenario.stopped(&step(), refusal.message))
     }
 
     fn try_to(&mut self, happening: Happening) -> Result<(), Impossible> {
@@ -156,11 +164,11 @@ impl Stage<'_> {
                 "line1": "1 Quay Street", "city": "Portland", "state": "OR", "postalCode": "97201",
             } },
         });
-        self.request("PUT", "/v1/organizations/acme", &business)?;
+        self.request(SyncBusiness, &[VENDOR], &business)?;
         let account = json!({ "accountNumber": "000123456789", "routingNumber": "021000021" });
-        self.request("PUT", "/v1/organizations/acme/payout-account", &account)?;
+        self.request(SetPayoutAccount, &[VENDOR], &account)?;
         let invitation = json!({ "externalId": VENDOR, "email": "owner@acme.example" });
-        self.request("POST", "/v1/invitations", &invitation)?;
+        self.request(Invite, &[], &invitation)?;
         let payee = || VENDOR.to_owned();
         let email = "owner@acme.example".to_owned();
         self.happen(Happening::VendorAcceptsInvitation { payee: payee(), email })?;
@@ -184,12 +192,12 @@ impl Stage<'_> {
             "issueDate": now,
             "dueDate": now.after(TERM * 24 * 3600),
         });
-        self.request("PUT", &format!("/v1/invoices/{}", invoice(number)), &body).map(|_| ())
+        self.request(SyncInvoice, &[&invoice(number)], &body)
     }
 
     /// Requests an advance for an invoice, and sends the money.
     fn fund(&mut self, number: u32) -> Result<(), ScenarioError> {
-        self.request("POST", "/v1/advances", &advance(number))?;
+        self.request(RequestAdvance, &[], &advance(number))?;
         for happening in [
             Happening::FundingStarts { payee: VENDOR.to_owned(), invoice: invoice(number) },
             Happening::FundingCompletes { payee: VENDOR.to_owned(), invoice: invoice(number) },
@@ -207,16 +215,18 @@ impl Stage<'_> {
             if number > 1 {
                 self.sync(number, largest)?;
             }
-            match self.send("POST", "/v1/advances", &advance(number)) {
+            match self.send(RequestAdvance, &[], &advance(number)) {
                 Ok(_) => {}
                 Err(refusal) if refusal.code == Code::ConcentrationExceeded => return Ok(()),
                 Err(refusal) => {
-                    return Err(self.scenario.stopped("POST /v1/advances", refusal.message));
+                    return Err(self
+                        .scenario
+                        .stopped(&RequestAdvance.to_string(), refusal.message));
                 }
             }
         }
         let problem = format!("{MOST_ADVANCES} advances do not reach the limit");
-        Err(self.scenario.stopped("POST /v1/advances", problem))
+        Err(self.scenario.stopped(&RequestAdvance.to_string(), problem))
     }
 }
 

@@ -222,7 +222,7 @@ impl Story {
                 continue;
             };
             let named: Vec<&str> = identifiers.iter().map(String::as_str).collect();
-            let media_type = media_type(kind);
+            let media_type = kind.media_type();
             self.send(kind, "", &named, Some(KEY), media_type, "{");
             self.send(kind, "", &named, Some(KEY), media_type, "{}");
             self.send(kind, "", &vec![""; named.len()], Some(KEY), media_type, &body);
@@ -249,15 +249,14 @@ impl Story {
     }
 
     fn import_file(&mut self, import: &str, media_type: &str, file: &str, name: &str) {
-        self.send(OperationKind::ImportInvoices, name, &[import], Some(KEY), media_type, file);
-    }
-}
-
-/// The media type that an operation takes.
-pub(super) fn media_type(kind: OperationKind) -> &'static str {
-    match kind {
-        OperationKind::ImportInvoices => "text/csv",
-        _ => "application/json",
+        self.send(
+            OperationKind::ImportInvoices,
+            name,
+            &[import],
+            Some(KEY),
+            Some(media_type),
+            file,
+        );
     }
 }
 

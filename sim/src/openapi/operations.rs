@@ -7,7 +7,7 @@ use tideover_model::wire::reply::{AdvanceRepeated, AdvanceRequested, Failure};
 use tideover_model::wire::{reply, request};
 use tideover_model::{Clause, Code, OperationKind, Profile, Refusal, Success, clause, exchange};
 
-use crate::openapi::examples::{Examples, Exchange, media_type};
+use crate::openapi::examples::{Examples, Exchange};
 use crate::openapi::prose;
 use crate::openapi::schemas::{Schemas, reference};
 
@@ -29,11 +29,11 @@ pub(super) fn operation(
         "parameters": parameters(kind, examples),
         "responses": responses(profile, kind, schemas, examples),
     });
-    if let Some(schema) = request_body(kind, schemas) {
+    if let Some((media_type, schema)) = kind.media_type().zip(request_body(kind, schemas)) {
         let content = json!({ "schema": schema, "examples": requests(kind, examples) });
         operation["requestBody"] = json!({
             "required": true,
-            "content": { media_type(kind): content },
+            "content": { media_type: content },
         });
     }
     operation

@@ -8,7 +8,7 @@ use tideover_model::wire::action;
 use tideover_model::words::EventKind;
 use tideover_model::{Answer, Face, OperationKind, PlatformId, Receipt, exchange};
 
-use crate::openapi::examples::{Delivered, Exchange, HOOK, KEY, Story, media_type};
+use crate::openapi::examples::{Delivered, Exchange, HOOK, KEY, Story};
 
 impl Story {
     /// Sends JSON with the key, or nothing; keeps the exchange.
@@ -20,7 +20,7 @@ impl Story {
         body: &Value,
     ) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        self.send(kind, name, identifiers, Some(KEY), media_type(kind), &body);
+        self.send(kind, name, identifiers, Some(KEY), kind.media_type(), &body);
     }
 
     /// Sends a request, and keeps the exchange.
@@ -30,15 +30,15 @@ impl Story {
         name: &str,
         identifiers: &[&str],
         key: Option<&str>,
-        media_type: &str,
+        media_type: Option<&str>,
         body: &str,
     ) {
-        let path = path(kind, identifiers);
+        let path = kind.path_of(identifiers);
         let request = Request {
             method: kind.method(),
             path: &path,
             authorization: key,
-            content_type: Some(media_type),
+            content_type: media_type,
             body: body.as_bytes(),
         };
         let asked = Asked::by(&request);
@@ -101,17 +101,4 @@ impl Story {
             self.service.handle_receipt(self.now, &attempt, Receipt::Answered(200));
         }
     }
-}
-
-/// The path of an operation with these identifiers, in order.
-fn path(kind: OperationKind, identifiers: &[&str]) -> String {
-    let mut identifiers = identifiers.iter();
-    let segments = kind.path().split('/').map(|segment| {
-        if segment.starts_with('{') {
-            identifiers.next().copied().unwrap_or(segment)
-        } else {
-            segment
-        }
-    });
-    segments.collect::<Vec<_>>().join("/")
 }
