@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tideover_model::wire::field::Fields;
+use tideover_model::wire::route::served_at;
 use tideover_model::{Operation, Subject};
 
 use crate::exchange::{Prepared, PreparedCall, Seen};
@@ -89,15 +91,13 @@ fn depends_on(operation: &Operation) -> Vec<Name> {
     }
 }
 
-/// What a request names: the last parts of its path, and identifiers in its body.
+/// What a request names: the identifiers in its path and in its body.
 pub(super) fn names(sent: &Prepared) -> Vec<String> {
     let Some(call) = sent.call() else { return Vec::new() };
-    let parts =
-        call.path.split('/').skip(3).map(|part| {
-            percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned()
-        });
-    let fixed = ["invoices", "imports", "payout-account"];
-    let mut names: Vec<String> = parts.filter(|part| !fixed.contains(&&**part)).collect();
+    let in_path = served_at(call.plain_path()).map(|at| at.encoded_identifiers());
+    let in_path = in_path.into_iter().flatten().filter(|name| !name.is_empty());
+    let mut names: Vec<String> =
+        in_path.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned()).collect();
     let body = call.body().json().unwrap_or(&Value::Null);
     for path in ["/externalId", "/payeeExternalId", "/invoiceExternalId", "/payee/externalId"] {
         names.extend(body.pointer(path).and_then(Value::as_str).map(str::to_owned));

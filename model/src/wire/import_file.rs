@@ -31,7 +31,7 @@ pub const REQUIRED_COLUMNS: [&str; 7] = [
 ];
 
 /// The names of a party's optional columns, after the prefix `payee` or `payor` (`4.imports.4`).
-pub const PARTY_COLUMNS: [&str; 10] = [
+const PARTY_COLUMNS: [&str; 10] = [
     "ExternalId",
     "TaxId",
     "ContactName",

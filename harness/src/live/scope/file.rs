@@ -1,6 +1,6 @@
 //! The gate for import files.
 
-use tideover_model::wire::import_file::{PARTY_COLUMNS, REQUIRED_COLUMNS};
+use tideover_model::wire::import_file::COLUMNS;
 
 use crate::live::scope::names::AllowedNames;
 use crate::live::scope::{GateResult, SyncedInvoice, refused};
@@ -25,12 +25,7 @@ pub(super) fn judge(names: &AllowedNames<'_>, body: &[u8]) -> GateResult<Vec<Syn
 
 fn judge_columns(columns: &[&str]) -> GateResult<()> {
     for (index, column) in columns.iter().enumerate() {
-        let is_party_column = |prefix: &str| {
-            column.strip_prefix(prefix).is_some_and(|rest| PARTY_COLUMNS.contains(&rest))
-        };
-        let is_known = REQUIRED_COLUMNS.contains(column)
-            || is_party_column("payee")
-            || is_party_column("payor");
+        let is_known = COLUMNS.iter().any(|known| known == column);
         if !is_known || column.ends_with("ContactPhone") {
             return refused(format!("the column {column:?} is not known"));
         }

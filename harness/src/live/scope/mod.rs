@@ -20,9 +20,10 @@ mod tree;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
-use tideover_model::ActionKind;
 use tideover_model::wire::action;
 use tideover_model::wire::action::name_in;
+use tideover_model::wire::route::{route, served_at};
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::live::grants::Grants;
@@ -165,7 +166,8 @@ impl Scope<'_> {
                 Ok(Permit { writes: true, ..Permit::default() })
             }
             PreparedAction::Call(call) => {
-                let asks = call.method == "POST" && call.path == "/v1/webhooks";
+                let asked = route(&call.method, &call.path);
+                let asks = asked.is_ok_and(|asked| asked.kind == OperationKind::Subscribe);
                 let subscribes = asks && step.authorization.is_some();
                 Ok(Permit {
                     writes: !reads(call),
@@ -250,30 +252,27 @@ impl Scope<'_> {
     }
 
     fn judge_call(&self, call: &PreparedCall) -> GateResult {
-        let Some(rest) = call.path.strip_prefix("/v1/") else {
-            return refused(format!("{} {} is not known", call.method, call.path));
-        };
-        let segments: Vec<&str> = rest.split('/').collect();
-        let body = call.body();
+        let Ok(asked) = route(&call.method, &call.path) else { return self.judge_unserved(call) };
+        let ([named, _], body) = (asked.encoded_identifiers(), call.body());
         let made = |made: String| Permit { makes: vec![made], ..Permit::default() };
-        match (call.method.as_str(), segments.as_slice()) {
-            ("PUT", ["organizations", business]) => {
-                let business = self.judge_account(business)?;
+        match asked.kind {
+            OperationKind::SyncBusiness => {
+                let business = self.judge_account(named)?;
                 self.judge_business(body)?;
                 Ok(made(format!("business {business}")))
             }
-            ("PUT", ["organizations", business, "payout-account"]) => {
-                self.judge_account(business)?;
+            OperationKind::SetPayoutAccount => {
+                self.judge_account(named)?;
                 self.judge_object(body, names::PAYOUT_ACCOUNT)?;
                 Ok(Permit::default())
             }
-            ("PUT", ["invoices", "imports", import]) => {
-                let import = self.judge_own(import)?;
+            OperationKind::ImportInvoices => {
+                let import = self.judge_own(named)?;
                 let synced = file::judge(&self.names(), body)?;
                 Ok(Permit { synced, ..made(format!("import {import}")) })
             }
-            ("PUT", ["invoices", invoice]) => self.judge_invoice(invoice, body),
-            ("POST", ["advances"]) => {
+            OperationKind::SyncInvoice => self.judge_invoice(named, body),
+            OperationKind::RequestAdvance => {
                 let Some(financed) = self.judge_advance(body)? else {
                     return Ok(Permit::default());
                 };
@@ -281,38 +280,45 @@ impl Scope<'_> {
                 let made = made(format!("an advance on invoice {invoice} of {payee}"));
                 Ok(Permit { financed: Some(financed), ..made })
             }
-            ("POST", ["invitations"]) => {
+            OperationKind::Invite => {
                 let object = self.judge_object(body, names::INVITATION)?;
                 let business = object.field("externalId").and_then(Tree::text).unwrap_or_default();
                 Ok(made(format!("an invitation for {business}")))
             }
-            ("POST", ["onboarding-sessions"]) => {
+            OperationKind::CreateOnboardingSession => {
                 self.judge_object(body, names::SESSION)?;
                 Ok(Permit::default())
             }
-            ("POST", ["webhooks"]) => {
+            OperationKind::Subscribe => {
                 let object = self.judge_object(body, names::SUBSCRIPTION)?;
                 let url = object.field("url").and_then(Tree::text);
                 let delivers = url.is_some_and(|url| self.names().is_inbox(url));
                 Ok(Permit { subscribes: true, delivers, ..Permit::default() })
             }
-            ("DELETE", ["webhooks", reference]) => {
-                if !body.is_empty() || !self.grants.references.contains_key(*reference) {
-                    return refused(format!("the run was not given the subscription {reference}"));
+            OperationKind::Unsubscribe => {
+                if !body.is_empty() || !self.grants.references.contains_key(named) {
+                    return refused(format!("the run was not given the subscription {named}"));
                 }
                 Ok(Permit::default())
             }
-            (method, own) if body.is_empty() => self.judge_unserved(method, own, &call.path),
-            (method, _) => refused(format!("{method} {} is not known", call.path)),
+            OperationKind::GetInvoice
+            | OperationKind::GetImport
+            | OperationKind::GetBusiness
+            | OperationKind::Quote
+            | OperationKind::ListSubscriptions => not_known(call),
         }
     }
 
     /// A method that the API does not serve, on a path of the user's own.
-    fn judge_unserved(&self, method: &str, segments: &[&str], path: &str) -> GateResult {
-        match segments {
-            ["organizations", business] => self.judge_account(business)?,
-            ["invoices", "imports", own] | ["invoices", own] => self.judge_own(own)?,
-            _ => return refused(format!("{method} {path} is not known")),
+    fn judge_unserved(&self, call: &PreparedCall) -> GateResult {
+        let Some(at) = served_at(&call.path).filter(|_| call.body().is_empty()) else {
+            return not_known(call);
+        };
+        let [named, _] = at.encoded_identifiers();
+        match at.kind {
+            OperationKind::GetBusiness => self.judge_account(named)?,
+            OperationKind::GetImport | OperationKind::SyncInvoice => self.judge_own(named)?,
+            _ => return not_known(call),
         };
         Ok(Permit::default())
     }
@@ -421,12 +427,15 @@ fn owned((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())
 }
 
+fn not_known(call: &PreparedCall) -> GateResult {
+    refused(format!("{} {} is not known", call.method, call.path))
+}
+
 fn reads(call: &PreparedCall) -> bool {
     match call.method.as_str() {
         "GET" => call.body().is_empty(),
-        // `4.quotes.2`: it writes nothing.
-        "POST" => call.path == "/v1/quotes",
-        _ => false,
+        // `4.quotes.2`: a quote writes nothing.
+        method => route(method, &call.path).is_ok_and(|asked| asked.kind.reads()),
     }
 }
 
