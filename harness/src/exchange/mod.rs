@@ -8,7 +8,6 @@
 
 mod answered;
 mod arrival;
-pub mod identifiers;
 mod masking;
 pub mod matcher;
 mod memory;

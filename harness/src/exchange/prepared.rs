@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value};
 use tideover_model::exchange::{Asked, Request};
 use tideover_model::wire::action::name_in;
+use tideover_model::wire::written::Written;
 use tideover_model::{ActionKind, Operation, OperationKind};
 
 use crate::exchange::Memory;
@@ -126,6 +127,12 @@ impl PreparedCall {
     ) -> PreparedCall {
         let (method, path) = (method.into(), path.into());
         PreparedCall { method, path, content_type, body: body.into(), asked: OnceLock::new() }
+    }
+
+    /// The request that asks for an operation.
+    pub(crate) fn of(operation: &Operation) -> PreparedCall {
+        let Written { method, path, content_type, body } = operation.written();
+        PreparedCall::new(method, path, content_type.map(str::to_owned), body)
     }
 
     /// The same request, with another body.

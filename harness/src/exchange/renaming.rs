@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
-use tideover_model::tax_id_digits;
+use tideover_model::wire::route::served_at;
+use tideover_model::{OperationKind, tax_id_digits};
 
 use crate::exchange::step::{Action, Call, Step};
 
@@ -58,7 +59,7 @@ impl Renaming {
     }
 
     fn call(&self, call: &Call) -> Call {
-        let is_import = call.path.starts_with("/v1/invoices/imports/");
+        let is_import = call.kind() == Some(OperationKind::ImportInvoices);
         let text = |text: &String| {
             if is_import { self.file(text) } else { self.text(text) }
         };
@@ -72,19 +73,10 @@ impl Renaming {
 
     /// A path. Its identifiers stay encoded; the prefix has only letters, digits and hyphens.
     fn path(&self, path: &str) -> String {
-        let named = |name: &str| self.identifier(name);
-        match path.split('/').collect::<Vec<&str>>().as_slice() {
-            ["", "v1", "organizations", business, "invoices", invoice] => {
-                format!("/v1/organizations/{}/invoices/{}", named(business), named(invoice))
+        match served_at(path) {
+            Some(at) if at.kind != OperationKind::Unsubscribe => {
+                at.kind.path_with(&at.encoded_identifiers().map(|name| self.identifier(name)))
             }
-            ["", "v1", "organizations", business, rest @ ..] => {
-                let rest: String = rest.iter().map(|part| format!("/{part}")).collect();
-                format!("/v1/organizations/{}{rest}", named(business))
-            }
-            ["", "v1", "invoices", "imports", import] => {
-                format!("/v1/invoices/imports/{}", named(import))
-            }
-            ["", "v1", "invoices", invoice] => format!("/v1/invoices/{}", named(invoice)),
             _ => path.to_owned(),
         }
     }

@@ -7,6 +7,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use tideover_model::OperationKind;
+use tideover_model::wire::route::route;
 
 /// A step of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -122,6 +124,27 @@ impl Step {
 }
 
 impl Call {
+    /// A request of this kind, with `identifiers` in its path.
+    pub fn of(kind: OperationKind, identifiers: &[&str], body: Option<Value>) -> Call {
+        Call { body, ..Call::bare(kind.method(), kind.path_of(identifiers)) }
+    }
+
+    /// A request of this kind without a body, with `segments` in its path: encoded identifiers, or references.
+    pub(crate) fn at(kind: OperationKind, segments: &[&str]) -> Call {
+        Call::bare(kind.method(), kind.path_with(segments))
+    }
+
+    /// A request of this kind with a text as its body.
+    pub(crate) fn text_of(kind: OperationKind, identifiers: &[&str], text: String) -> Call {
+        let content_type = kind.media_type().map(str::to_owned);
+        Call { text: Some(text), content_type, ..Call::of(kind, identifiers, None) }
+    }
+
+    /// The kind of the operation that it asks for, if its method and its path are those of one.
+    pub fn kind(&self) -> Option<OperationKind> {
+        route(&self.method, &self.path).ok().map(|route| route.kind)
+    }
+
     /// A request with a JSON body.
     pub fn json(method: &str, path: impl Into<String>, body: Value) -> Call {
         Call { body: Some(body), ..Call::bare(method, path) }

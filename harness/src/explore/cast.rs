@@ -171,11 +171,7 @@ pub(super) fn subscribe(platform: Platform) -> Operation {
 
 /// A file with the first platform's invoices.
 pub(super) fn import() -> Operation {
-    let row = |invoice: Invoice| ImportRow {
-        invoice: Some(invoice.name.into()),
-        payee: Some(invoice.platform.vendor().into()),
-        sync: Ok(invoice.row(InvoiceStatus::Issued)),
-    };
+    let row = |invoice: Invoice| ImportRow::from(invoice.row(InvoiceStatus::Issued));
     let file = ImportFile { digest: [1; 32], rows: vec![row(Invoice::FIRST), row(Invoice::NEXT)] };
     Operation::ImportInvoices { import: IMPORT.into(), file }
 }

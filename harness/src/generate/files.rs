@@ -1,6 +1,7 @@
 //! Toward imports: interrupted, resumed, refused, over an advance, too large.
 
 use serde_json::{Value, json};
+use tideover_model::wire::import_file::REQUIRED_COLUMNS;
 use tideover_model::wire::schema::find;
 use tideover_model::{ActionKind, OperationKind};
 
@@ -74,7 +75,7 @@ impl Walk {
 /// A sync with nothing wrong but the size of its body, in bytes. A read shows whether it was done.
 fn padded(size: usize) -> Step {
     let body = format!("{{\"legalName\":\"Padded {size}\"{}}}", " ".repeat(size));
-    Step::new(Action::Call(Call::text("PUT", "/v1/organizations/v1", body, "application/json")))
+    Step::new(Action::Call(Call::text_of(OperationKind::SyncBusiness, &["v1"], body)))
 }
 
 const COLUMNS: &str =
@@ -137,7 +138,7 @@ pub(super) fn refused_files() -> Vec<Step> {
         };
         make::import(&format!("less-{missing}"), format!("{}\n{}\n", kept(&columns), kept(&cells)))
     };
-    let mut steps: Vec<Step> = REQUIRED.iter().map(|column| without(column)).collect();
+    let mut steps: Vec<Step> = REQUIRED_COLUMNS.iter().map(|column| without(column)).collect();
     for media in ["application/json", "application/pdf"] {
         let mut step = make::import("other-type", good_file());
         if let Action::Call(call) = &mut step.action {
@@ -204,15 +205,6 @@ fn row_with(columns: &[&str], column: &str, cell: &str, name: &str) -> String {
     format!("{}\n", cells.join(","))
 }
 
-const REQUIRED: [&str; 7] = [
-    "externalId",
-    "payeeLegalName",
-    "payorLegalName",
-    "status",
-    "faceValue",
-    "issueDate",
-    "dueDate",
-];
 const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,\
                             faceValue,issueDate,dueDate";
 const DATES: &str = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";

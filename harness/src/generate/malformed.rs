@@ -2,6 +2,9 @@
 
 use proptest::bool::weighted;
 use serde_json::{Value, json};
+use tideover_model::OperationKind::{
+    CreateOnboardingSession, Invite, Quote, RequestAdvance, Subscribe, SyncBusiness,
+};
 
 use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::generate::requests::InvoiceFields;
@@ -56,7 +59,7 @@ impl Walk {
             14 => self.blank(),
             _ => {
                 let body = self.pick(&[json!({}), json!({ "url": 7 }), json!({ "url": null })]);
-                Step::new(Action::Call(Call::json("POST", "/v1/webhooks", body)))
+                Step::new(Action::Call(Call::of(Subscribe, &[], Some(body))))
             }
         }
     }
@@ -68,21 +71,21 @@ impl Walk {
             json!({ "externalId": business, "invoiceFaceValue": 2_147_483_648_u64 }),
             json!({ "externalId": "", "invoiceFaceValue": 1000 }),
         ]);
-        Step::new(Action::Call(Call::json("POST", "/v1/quotes", body)))
+        Step::new(Action::Call(Call::of(Quote, &[], Some(body))))
     }
 
     /// A request with a missing or invalid identifier.
     fn incomplete(&mut self) -> Step {
-        let (path, body) = self.pick(&[
-            ("/v1/advances", json!({ "payeeExternalId": "v1" })),
-            ("/v1/advances", json!({ "payeeExternalId": "", "invoiceExternalId": "i1" })),
-            ("/v1/advances", json!({ "payeeExternalId": "v1", "invoiceExternalId": 1 })),
-            ("/v1/invitations", json!({ "externalId": "v1" })),
-            ("/v1/invitations", json!({ "email": "ann@vendor.example" })),
-            ("/v1/onboarding-sessions", json!({})),
-            ("/v1/onboarding-sessions", json!({ "externalId": 7 })),
+        let (kind, body) = self.pick(&[
+            (RequestAdvance, json!({ "payeeExternalId": "v1" })),
+            (RequestAdvance, json!({ "payeeExternalId": "", "invoiceExternalId": "i1" })),
+            (RequestAdvance, json!({ "payeeExternalId": "v1", "invoiceExternalId": 1 })),
+            (Invite, json!({ "externalId": "v1" })),
+            (Invite, json!({ "email": "ann@vendor.example" })),
+            (CreateOnboardingSession, json!({})),
+            (CreateOnboardingSession, json!({ "externalId": 7 })),
         ]);
-        Step::new(Action::Call(Call::json("POST", path, body)))
+        Step::new(Action::Call(Call::of(kind, &[], Some(body))))
     }
 
     /// An empty name or an empty label.
@@ -96,7 +99,9 @@ impl Walk {
 
     fn with_text(&mut self, texts: &[&str], content_type: &str) -> Step {
         let text = self.pick(texts).to_owned();
-        Step::new(Action::Call(Call::text("PUT", "/v1/organizations/v1", text, content_type)))
+        let content_type = Some(content_type.to_owned());
+        let call = Call::text_of(SyncBusiness, &["v1"], text);
+        Step::new(Action::Call(Call { content_type, ..call }))
     }
 
     fn invoice_sync(&mut self) -> Step {

@@ -30,3 +30,9 @@ pub(crate) fn advance(stage: &mut usize) -> usize {
     *stage += 1;
     now
 }
+
+/// The name of something that the run creates: new in each play.
+pub(crate) fn own(name: &str) -> String {
+    let plain = name.replace(['/', '%'], "-");
+    format!("${{run}}-{plain}")
+}

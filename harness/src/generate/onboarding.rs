@@ -2,10 +2,9 @@
 
 use proptest::bool::weighted;
 use serde_json::json;
-use tideover_model::ActionKind;
 use tideover_model::wire::reply::Onboarding;
+use tideover_model::{ActionKind, OperationKind};
 
-use crate::exchange::identifiers::business_path;
 use crate::exchange::step::{Caller, Step};
 use crate::generate::names::{UNKNOWN, VENDORS, advance, email_of, other_platform, tax_digits};
 use crate::generate::{Walk, caller_name, requests as make, values};
@@ -68,7 +67,7 @@ impl Walk {
     }
 
     pub(super) fn toward_open_account(&mut self, caller: &Caller, business: &str) -> Step {
-        let place = (caller_name(caller), business_path(business));
+        let place = (caller_name(caller), OperationKind::SyncBusiness.path_of(&[business]));
         if !self.addressed.contains(&place) {
             let contact = Some(make::full_contact());
             return make::sync_business(business, &make::name_of(business), None, contact);

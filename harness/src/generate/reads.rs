@@ -2,9 +2,12 @@
 
 use proptest::bool::weighted;
 use serde_json::json;
+use tideover_model::OperationKind;
+use tideover_model::OperationKind::{GetBusiness, GetImport, GetInvoice, Quote};
+use tideover_model::wire::route::segment;
 
-use crate::exchange::identifiers::own;
 use crate::exchange::step::{Action, Call, Caller, Step};
+use crate::generate::names::own;
 use crate::generate::{Walk, requests as make, values};
 
 /// An identifier that nobody has synced.
@@ -14,17 +17,17 @@ impl Walk {
     /// A request that writes nothing, about one of `accounts` or an unknown one.
     pub(crate) fn read(&mut self, accounts: &[String]) -> Step {
         match self.draw(0_u32..12) {
-            0 | 1 => get(format!("/v1/organizations/{}", self.account_in_path(accounts))),
+            0 | 1 => get(GetBusiness, &[&self.account_in_path(accounts)]),
             2 => {
                 let payee = self.account_in_path(accounts);
-                get(format!("/v1/organizations/{payee}/invoices/{}", own(UNKNOWN)))
+                get(GetInvoice, &[&payee, &own(UNKNOWN)])
             }
             3..=5 => {
                 let business = self.account(accounts);
                 make::quote(&business, self.draw(values::face_value()))
             }
             6 => self.bad_quote(accounts),
-            7 => get(format!("/v1/invoices/imports/{}", own(UNKNOWN))),
+            7 => get(GetImport, &[&own(UNKNOWN)]),
             8 => make::list_subscriptions(),
             9 => make::list_subscriptions().by(&Caller::Nobody),
             10 => {
@@ -47,11 +50,7 @@ impl Walk {
 
     fn account_in_path(&mut self, accounts: &[String]) -> String {
         let account = self.account(accounts);
-        if accounts.contains(&account) {
-            crate::exchange::identifiers::segment(&account)
-        } else {
-            account
-        }
+        if accounts.contains(&account) { segment(&account).into_owned() } else { account }
     }
 
     /// A quote with one thing wrong.
@@ -66,10 +65,11 @@ impl Walk {
             4 => format!("[{business},1000]"),
             _ => self.pick(&["", "{", "not json", "null"]).to_owned(),
         };
-        Step::new(Action::Call(Call::text("POST", "/v1/quotes", text, "application/json")))
+        Step::new(Action::Call(Call::text_of(Quote, &[], text)))
     }
 }
 
-fn get(path: String) -> Step {
-    Step::new(Action::Call(Call::bare("GET", path)))
+/// A read with `segments` in its path: encoded, or references.
+fn get(kind: OperationKind, segments: &[&str]) -> Step {
+    Step::new(Action::Call(Call::at(kind, segments)))
 }

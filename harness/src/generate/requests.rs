@@ -1,11 +1,16 @@
 //! Requests and actions as steps, as a correct caller sends them.
 
 use serde_json::{Map, Value, json};
-use tideover_model::ActionKind;
+use tideover_model::OperationKind::{
+    CreateOnboardingSession, GetBusiness, GetImport, GetInvoice, ImportInvoices, Invite,
+    ListSubscriptions, Quote, RequestAdvance, SetPayoutAccount, Subscribe, SyncBusiness,
+    SyncInvoice, Unsubscribe,
+};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::route::{route, segment};
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::endpoint::inbox::accepting;
-use crate::exchange::identifiers::{business_path, invoice_path, segment};
 use crate::exchange::step::{Action, Call, Step};
 
 /// The fields of an invoice sync.
@@ -19,8 +24,8 @@ pub(crate) struct InvoiceFields {
     pub(super) due_date: String,
 }
 
-fn call(call: Call) -> Step {
-    Step::new(Action::Call(call))
+fn call(kind: OperationKind, identifiers: &[&str], body: Option<Value>) -> Step {
+    Step::new(Action::Call(Call::of(kind, identifiers, body)))
 }
 
 /// The legal name that goes with an identifier.
@@ -41,7 +46,7 @@ pub(crate) fn sync_business(
     if let Some(contact) = contact {
         body["contact"] = contact;
     }
-    call(Call::json("PUT", business_path(business), body))
+    call(SyncBusiness, &[business], Some(body))
 }
 
 /// A contact with a complete address.
@@ -54,7 +59,7 @@ pub(crate) fn full_address() -> Value {
 }
 
 pub(crate) fn get_business(business: &str) -> Step {
-    call(Call::bare("GET", business_path(business)))
+    call(GetBusiness, &[business], None)
 }
 
 pub(crate) fn set_payout_account(
@@ -67,7 +72,7 @@ pub(crate) fn set_payout_account(
     if let Some(label) = label {
         body["label"] = json!(label);
     }
-    call(Call::json("PUT", format!("{}/payout-account", business_path(business)), body))
+    call(SetPayoutAccount, &[business], Some(body))
 }
 
 pub(crate) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
@@ -80,7 +85,7 @@ pub(crate) fn sync_invoice(invoice: &str, fields: &InvoiceFields) -> Step {
     });
     body["payee"] = party(&fields.payee);
     body["payor"] = party(&fields.payor);
-    call(Call::json("PUT", format!("/v1/invoices/{}", segment(invoice)), body))
+    call(SyncInvoice, &[invoice], Some(body))
 }
 
 /// The same sync, with a contact of the payee.
@@ -105,35 +110,34 @@ pub(crate) fn with_payor(mut step: Step, payor: &str) -> Step {
 }
 
 pub(crate) fn get_invoice(payee: &str, invoice: &str) -> Step {
-    call(Call::bare("GET", invoice_path(payee, invoice)))
+    call(GetInvoice, &[payee, invoice], None)
 }
 
 pub(crate) fn import(import: &str, csv: String) -> Step {
-    let path = format!("/v1/invoices/imports/{}", segment(import));
-    call(Call::text("PUT", path, csv, "text/csv"))
+    Step::new(Action::Call(Call::text_of(ImportInvoices, &[import], csv)))
 }
 
 pub(crate) fn get_import(import: &str) -> Step {
-    call(Call::bare("GET", format!("/v1/invoices/imports/{}", segment(import))))
+    call(GetImport, &[import], None)
 }
 
 pub(crate) fn request_advance(payee: &str, invoice: &str) -> Step {
     let body = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
-    call(Call::json("POST", "/v1/advances", body))
+    call(RequestAdvance, &[], Some(body))
 }
 
 pub(crate) fn quote(business: &str, face_value: i64) -> Step {
     let body = json!({ "externalId": business, "invoiceFaceValue": face_value });
-    call(Call::json("POST", "/v1/quotes", body))
+    call(Quote, &[], Some(body))
 }
 
 pub(crate) fn invite(business: &str, email: &str) -> Step {
     let body = json!({ "externalId": business, "email": email });
-    call(Call::json("POST", "/v1/invitations", body))
+    call(Invite, &[], Some(body))
 }
 
 pub(crate) fn create_session(business: &str) -> Step {
-    call(Call::json("POST", "/v1/onboarding-sessions", json!({ "externalId": business })))
+    call(CreateOnboardingSession, &[], Some(json!({ "externalId": business })))
 }
 
 pub(crate) fn subscribe(url: &str, event_types: Option<Vec<String>>) -> Step {
@@ -141,13 +145,13 @@ pub(crate) fn subscribe(url: &str, event_types: Option<Vec<String>>) -> Step {
     if let Some(event_types) = event_types {
         body["eventTypes"] = json!(event_types);
     }
-    call(Call::json("POST", "/v1/webhooks", body))
+    call(Subscribe, &[], Some(body))
 }
 
 /// Whether a step subscribes an endpoint that accepts everything to every event.
 pub(crate) fn watches(step: &Step) -> bool {
     let Action::Call(call) = &step.action else { return false };
-    let body = call.body.as_ref().filter(|_| call.method == "POST" && call.path == "/v1/webhooks");
+    let body = call.body.as_ref().filter(|_| call.kind() == Some(Subscribe));
     body.is_some_and(|body| {
         let url = Fields::of(body).url().unwrap_or_default();
         accepting(url).is_some() && body.get(field::EVENT_TYPES).is_none()
@@ -155,11 +159,12 @@ pub(crate) fn watches(step: &Step) -> bool {
 }
 
 pub(crate) fn list_subscriptions() -> Step {
-    call(Call::bare("GET", "/v1/webhooks"))
+    call(ListSubscriptions, &[], None)
 }
 
+/// Its reference may be one to the response of an earlier step.
 pub(crate) fn unsubscribe(reference: &str) -> Step {
-    call(Call::bare("DELETE", format!("/v1/webhooks/{reference}")))
+    Step::new(Action::Call(Call::at(Unsubscribe, &[reference])))
 }
 
 /// An action of the operator port.
@@ -210,24 +215,20 @@ pub(crate) fn read_back(step: &Step) -> Option<Step> {
 fn read_back_of_call(call: &Call) -> Option<Step> {
     let body = call.body.as_ref();
     let text = |name: &str| body?.get(name)?.as_str();
-    let parts: Vec<&str> = call.path.split('/').skip(2).collect();
-    Some(match (call.method.as_str(), parts.as_slice()) {
-        ("PUT", ["invoices", "imports", _]) => {
-            Step::new(Action::Call(Call::bare("GET", &*call.path)))
-        }
-        ("PUT", ["invoices", invoice]) => {
+    let asked = route(&call.method, &call.path).ok()?;
+    // They stay encoded, and references stay references.
+    let [named, _] = asked.encoded_identifiers();
+    let get = |kind, segments: &[&str]| Step::new(Action::Call(Call::at(kind, segments)));
+    Some(match asked.kind {
+        ImportInvoices => get(GetImport, &[named]),
+        SyncInvoice => {
             let payee = body?.get("payee")?.get("externalId")?.as_str()?;
-            let path = format!("{}/invoices/{invoice}", business_path(payee));
-            Step::new(Action::Call(Call::bare("GET", path)))
+            get(GetInvoice, &[&segment(payee), named])
         }
-        ("PUT", ["organizations", business, ..]) => {
-            Step::new(Action::Call(Call::bare("GET", format!("/v1/organizations/{business}"))))
-        }
-        ("POST", ["advances"]) => get_invoice(text("payeeExternalId")?, text("invoiceExternalId")?),
-        ("POST", ["quotes" | "invitations" | "onboarding-sessions"]) => {
-            get_business(text("externalId")?)
-        }
-        ("POST", ["webhooks"]) | ("DELETE", ["webhooks", _]) => list_subscriptions(),
-        _ => return None,
+        SyncBusiness | SetPayoutAccount => get(GetBusiness, &[named]),
+        RequestAdvance => get_invoice(text("payeeExternalId")?, text("invoiceExternalId")?),
+        Quote | Invite | CreateOnboardingSession => get_business(text("externalId")?),
+        Subscribe | Unsubscribe => list_subscriptions(),
+        GetInvoice | GetImport | GetBusiness | ListSubscriptions => return None,
     })
 }

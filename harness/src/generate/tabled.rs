@@ -229,28 +229,32 @@ fn versions() -> Vec<Step> {
     kinds
         .map(|(index, kind)| {
             let version = if index % 2 == 0 { "" } else { "/v2" };
-            let path = path_of(kind).replacen("/v1", version, 1);
-            Step::new(Action::Call(Call::bare(kind.method(), path)))
+            let call = bare(kind);
+            let path = call.path.replacen("/v1", version, 1);
+            Step::new(Action::Call(Call { path, ..call }))
         })
         .collect()
 }
 
-/// The path of an endpoint with identifiers of things that exist, if they can.
-fn path_of(kind: OperationKind) -> String {
-    let path = kind.path().replace("{payeeExternalId}", VENDOR);
-    let own = match kind {
-        OperationKind::SyncInvoice | OperationKind::GetInvoice => INVOICE,
-        OperationKind::GetImport | OperationKind::ImportInvoices => IMPORT,
-        _ => VENDOR,
-    };
-    path.replace("{externalId}", own).replace("{reference}", "whs_unknown")
+/// The identifiers in the path of an endpoint, of things that exist, if they can.
+fn identifiers(kind: OperationKind) -> &'static [&'static str] {
+    match kind {
+        OperationKind::GetInvoice => &[VENDOR, INVOICE],
+        OperationKind::SyncInvoice => &[INVOICE],
+        OperationKind::GetImport | OperationKind::ImportInvoices => &[IMPORT],
+        OperationKind::Unsubscribe => &["whs_unknown"],
+        _ => &[VENDOR],
+    }
+}
+
+fn bare(kind: OperationKind) -> Call {
+    Call::of(kind, identifiers(kind), None)
 }
 
 /// Bodies that are no JSON, or no object, for every endpoint that takes JSON.
 fn unreadable() -> Vec<Step> {
     let text = |kind: OperationKind, text: &str| {
-        let text = text.to_owned();
-        Step::new(Action::Call(Call::text(kind.method(), path_of(kind), text, "application/json")))
+        Step::new(Action::Call(Call::text_of(kind, identifiers(kind), text.to_owned())))
     };
     let writers = || OperationKind::ALL.into_iter().filter(|kind| !kind.fields().is_empty());
     let broken = writers().map(|kind| text(kind, "{\"legalName\":"));
@@ -263,7 +267,7 @@ fn unauthorized() -> Vec<Step> {
     let request = |kind: OperationKind| {
         plain(kind).unwrap_or_else(|| match kind {
             OperationKind::ImportInvoices => make::import("unauthorized", files::good_file()),
-            _ => Step::new(Action::Call(Call::bare(kind.method(), path_of(kind)))),
+            _ => Step::new(Action::Call(bare(kind))),
         })
     };
     let nobodys = OperationKind::ALL.into_iter().map(|kind| request(kind).by(&Caller::Nobody));

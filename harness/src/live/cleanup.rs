@@ -1,10 +1,10 @@
 //! Cleanup after a run: deletes its own subscriptions and reports what stays behind.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tideover_model::ActionKind;
-use tideover_model::wire::field;
 
 use serde_json::{Map, Value, json};
+use tideover_model::wire::field;
+use tideover_model::{ActionKind, OperationKind};
 use url::Url;
 
 use crate::endpoint::Unanswered;
@@ -58,7 +58,7 @@ impl Session {
     }
 
     async fn unsubscribe_all_of(&self, key: &str, play: Option<u64>, left: &mut Vec<String>) {
-        let list = Prepared { authorization: Some(key.to_owned()), ..self.get("/v1/webhooks") };
+        let list = Prepared { authorization: Some(key.to_owned()), ..self.list() };
         let own = self.own_part(play);
         let sending = (play.unwrap_or(0), purpose_at_end(play));
         // A list may be incomplete or show URLs in another form, so known references are added.
@@ -128,8 +128,8 @@ impl Session {
         reference: &str,
         (play, purpose): (u64, Purpose),
     ) -> Result<Seen, Unanswered> {
-        let path = format!("/v1/webhooks/{reference}");
-        let call = PreparedCall::new("DELETE", path, None, Vec::new());
+        let kind = OperationKind::Unsubscribe;
+        let call = PreparedCall::new(kind.method(), kind.path_with(&[reference]), None, Vec::new());
         let authorization = Some(key.to_owned());
         let step = Prepared { authorization, action: PreparedAction::Call(call) };
         self.send_to_end(play, &step, purpose).await

@@ -1,8 +1,8 @@
 //! What the target gave the run, and what the run may therefore delete or use up.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tideover_model::ActionKind;
 use tideover_model::wire::field;
+use tideover_model::{ActionKind, OperationKind};
 
 use serde_json::Value;
 
@@ -30,7 +30,9 @@ impl Grants {
             PreparedAction::Call(_) if subscribes => {
                 self.references.extend(text(field::REFERENCE).zip(sent.authorization.clone()));
             }
-            PreparedAction::Call(call) if call.path == "/v1/onboarding-sessions" => {
+            PreparedAction::Call(_)
+                if sent.kind() == Some(OperationKind::CreateOnboardingSession) =>
+            {
                 self.sessions.extend(text(field::URL));
             }
             PreparedAction::Act(fields) if ActionKind::of(fields) == Some(ActionKind::IssueKey) => {

@@ -1,7 +1,7 @@
 //! The facilities of a set-up, and the steps of a case that can be played with them.
 
-use tideover_model::ActionKind;
 use tideover_model::wire::field::Fields;
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::exchange::Race;
 use crate::exchange::step::{Action, Caller, Step};
@@ -74,7 +74,7 @@ fn is_second_platform(step: &Step) -> bool {
 fn leave_waiting_out(steps: &mut Vec<Step>) {
     let mut is_subscribed = false;
     steps.retain(|step| match &step.action {
-        Action::Call(call) if call.method == "POST" && call.path == "/v1/webhooks" => {
+        Action::Call(call) if call.kind() == Some(OperationKind::Subscribe) => {
             let url = call.body.as_ref().and_then(|body| Fields::of(body).url());
             let is_opening = url == Some("${inbox}/accepts");
             is_subscribed |= !is_opening;

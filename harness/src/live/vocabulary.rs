@@ -7,14 +7,17 @@
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
+use tideover_model::OperationKind::{
+    GetBusiness, GetImport, GetInvoice, ImportInvoices, SetPayoutAccount, SyncBusiness, SyncInvoice,
+};
+use tideover_model::wire::route::{segment, served_at};
 use tideover_model::{ActionKind, tax_id_digits};
 
 use crate::exchange::Memory;
-use crate::exchange::identifiers::{own, segment};
 use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::exchange::transcript::Transcript;
 use crate::exchange::{Prepared, Race};
-use crate::generate::names::{PAYORS, VENDORS};
+use crate::generate::names::{PAYORS, VENDORS, own};
 use crate::generate::requests as make;
 use crate::live::grants::Grants;
 use crate::live::ledger::SpendingLedger;
@@ -194,7 +197,7 @@ impl Rendering<'_> {
             body => body.clone(),
         };
         let text = match &call.text {
-            Some(text) if call.path.starts_with("/v1/invoices/imports/") => Some(self.file(text)?),
+            Some(text) if call.kind() == Some(ImportInvoices) => Some(self.file(text)?),
             text => text.clone(),
         };
         let reads = call.method == "GET";
@@ -202,25 +205,19 @@ impl Rendering<'_> {
     }
 
     fn path(&self, path: &str, reads: bool) -> Result<String, Why> {
-        let segments: Vec<&str> = path.split('/').collect();
         let business = |name: &str| match self.business(&decoded(name)) {
             Err(_) if reads => Ok(in_path(&own(&decoded(name)))),
             name => name.map(|name| in_path(&name)),
         };
         let made = |name: &str| in_path(&own(&decoded(name)));
-        Ok(match segments.as_slice() {
-            ["", "v1", "organizations", name] => format!("/v1/organizations/{}", business(name)?),
-            ["", "v1", "organizations", name, "payout-account"] => {
-                format!("/v1/organizations/{}/payout-account", business(name)?)
-            }
-            ["", "v1", "organizations", name, "invoices", invoice] => {
-                format!("/v1/organizations/{}/invoices/{}", business(name)?, made(invoice))
-            }
-            ["", "v1", "invoices", "imports", import] => {
-                format!("/v1/invoices/imports/{}", made(import))
-            }
-            ["", "v1", "invoices", invoice] => format!("/v1/invoices/{}", made(invoice)),
-            ["", "v1", "unknown"] => "/v1/${run}-unknown".to_owned(),
+        let Some(at) = served_at(path) else {
+            return Ok(if path == "/v1/unknown" { "/v1/${run}-unknown" } else { path }.to_owned());
+        };
+        let [first, second] = at.encoded_identifiers();
+        Ok(match at.kind {
+            GetInvoice => GetInvoice.path_with(&[business(first)?, made(second)]),
+            GetBusiness | SyncBusiness | SetPayoutAccount => at.kind.path_with(&[business(first)?]),
+            GetImport | ImportInvoices | SyncInvoice => at.kind.path_with(&[made(first)]),
             _ => path.to_owned(),
         })
     }

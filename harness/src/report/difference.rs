@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Operation, Service};
+use tideover_model::{Operation, OperationKind, Service};
 
 use crate::endpoint::{Bare, INBOX};
 use crate::exchange::Memory;
-use crate::exchange::identifiers::{business_path, invoice_path};
 use crate::exchange::step::{Action, Call, Caller, Step};
 use crate::exchange::transcript::Transcript;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall, masked_field};
@@ -62,12 +61,12 @@ impl ReadTarget {
     }
 
     fn read(&self) -> Step {
-        let path = match &self.invoice {
-            None => business_path(&self.business),
-            Some(invoice) => invoice_path(&self.business, invoice),
+        let call = match &self.invoice {
+            None => Call::of(OperationKind::GetBusiness, &[&self.business], None),
+            Some(invoice) => Call::of(OperationKind::GetInvoice, &[&self.business, invoice], None),
         };
         let caller = self.key.clone().map_or(Caller::Default, Caller::Key);
-        Step::new(Action::Call(Call::bare("GET", path))).by(&caller)
+        Step::new(Action::Call(call)).by(&caller)
     }
 }
 

@@ -69,7 +69,7 @@ mod tests {
     use std::rc::Rc;
     use std::time::Duration;
 
-    use serde_json::{Value, json};
+    use serde_json::Value;
     use tideover_model::Profile;
 
     use super::*;
@@ -77,8 +77,8 @@ mod tests {
     use crate::endpoint::client::Client;
     use crate::endpoint::{Target, wall_time};
     use crate::exchange::Prepared;
-    use crate::exchange::step::{Action, Call, Step};
     use crate::exchange::transcript::Header;
+    use crate::generate::requests as make;
     use crate::live::Vocabulary;
     use crate::live::settings::{Accounts, ApiKey, Budget, Settings, Webhooks};
     use crate::live::target::LiveWorld;
@@ -124,9 +124,8 @@ mod tests {
         let end = play_and_clean_up(&session, &progress, async {
             let mut target = world.fresh().await?;
             let url = format!("{}/accepts", target.inbox().unwrap());
-            let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
-            let step = Step::new(Action::Call(subscribe));
-            let sent = Prepared::from_step(&step, &target.memory(), target.api_key());
+            let subscribe = make::subscribe(&url, None);
+            let sent = Prepared::from_step(&subscribe, &target.memory(), target.api_key());
             assert_eq!(target.send(&sent).await?.status, 201);
             panic!("a defect of ours");
         });
@@ -134,7 +133,7 @@ mod tests {
         let why = StopReason::GivenUp("Tideover itself failed: a defect of ours".to_owned());
         assert_eq!((end.ending, end.left_behind), (Some(why), Vec::new()));
         let mut target = world.fresh().await.unwrap();
-        let list = Step::new(Action::Call(Call::bare("GET", "/v1/webhooks")));
+        let list = make::list_subscriptions();
         let list = Prepared::from_step(&list, &target.memory(), target.api_key());
         assert_eq!(target.send(&list).await.unwrap().json(), Some(&Value::Array(Vec::new())));
     }

@@ -61,7 +61,7 @@ impl Fundable {
     fn compare(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some((reader, path, fundable)) = self.read.take() else { return };
         let Some((payee, invoice)) = exchange.asked_advance() else { return };
-        let same = path == crate::exchange::identifiers::invoice_path(&payee, &invoice);
+        let same = path == OperationKind::GetInvoice.path_of(&[&payee, &invoice]);
         if !same || reader != exchange.platform || exchange.seen.status == 502 {
             return;
         }

@@ -2,12 +2,11 @@
 //! Whether it also creates parties that were not synced yet (§4 Sync an invoice) is not stated
 //! (`gap.statusOnlyParties`).
 
-use serde_json::json;
-use tideover_model::wire::field;
 use tideover_model::wire::reply::Reply;
-use tideover_model::{InvoiceSync, Operation, PlatformId, Timestamp};
+use tideover_model::{
+    BusinessDetails, Contact, InvoiceSync, Operation, Party, PlatformId, Timestamp,
+};
 
-use crate::exchange::identifiers::business_path;
 use crate::exchange::{Prepared, PreparedAction, PreparedCall};
 use crate::judge::world::World;
 
@@ -38,15 +37,10 @@ impl World {
     }
 }
 
-/// The sync of the payor alone.
+/// The sync of the payor alone, by its name and its tax id.
 fn sync_of_payor(sent: &Prepared, sync: &InvoiceSync) -> Prepared {
-    let details = &sync.payor.details;
-    let mut body = json!({ "legalName": details.legal_name });
-    if let Some(tax_id) = &details.tax_id {
-        body[field::TAX_ID] = tax_id.as_str().into();
-    }
-    let content_type = Some("application/json".to_owned());
-    let path = business_path(&sync.payor.business);
-    let call = PreparedCall::new("PUT", path, content_type, body.to_string().into_bytes());
+    let Party { business, details } = sync.payor.clone();
+    let details = BusinessDetails { contact: Contact::default(), ..details };
+    let call = PreparedCall::of(&Operation::SyncBusiness { business, details });
     Prepared { authorization: sent.authorization.clone(), action: PreparedAction::Call(call) }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use tideover_model::ActionKind;
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::exchange::Race;
 use crate::exchange::step::{Action, Step};
@@ -188,7 +188,7 @@ impl<'a> Items<'a> {
     /// The requests that a case takes: its steps, a look at the clock, and the deletion of its subscriptions.
     fn cost(&self, steps: &[Step]) -> u64 {
         let subscribes = |step: &&Step| match &step.action {
-            Action::Call(call) => call.method == "POST" && call.path == "/v1/webhooks",
+            Action::Call(call) => call.kind() == Some(OperationKind::Subscribe),
             Action::Act(_) | Action::Advance(_) | Action::Deliveries => false,
         };
         let subscriptions = steps.iter().filter(subscribes).count() as u64;

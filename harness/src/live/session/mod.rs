@@ -17,7 +17,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tideover_model::{ActionKind, Code};
+use tideover_model::{ActionKind, Code, OperationKind};
 
 use crate::endpoint::client::{Client, Outgoing};
 use crate::endpoint::inbox::Server;
@@ -233,7 +233,7 @@ impl Session {
     /// Reads with `key`. A target that this read brings down is restarted, and gets another.
     async fn greet_with(&self, key: &ApiKey) -> Result<Seen, Unanswered> {
         let authorization = Some(format!("Bearer {}", key.reveal()));
-        let read = Prepared { authorization, ..self.get("/v1/webhooks") };
+        let read = Prepared { authorization, ..self.list() };
         self.charge_repeat()?;
         let answered = self.exchange(0, &read).await.map(|(answer, _)| answer.seen);
         let is_down = answered.as_ref().is_err_and(|why| why.silence == Some(Silence::NoAnswer));
@@ -241,7 +241,8 @@ impl Session {
             return answered;
         };
         self.restart(command).await.map_err(Unanswered::never)?;
-        let nobody = format!("/v1/organizations/{}unknown", self.settings.own_name);
+        let nobody = format!("{}unknown", self.settings.own_name);
+        let nobody = OperationKind::GetBusiness.path_of(&[&nobody]);
         self.charge_repeat()?;
         let answered = self.exchange(0, &Prepared { ..self.get(&nobody) }).await;
         answered.map(|(answer, _)| answer.seen)
@@ -349,7 +350,12 @@ impl Session {
         format!("Bearer {}", self.settings.key.reveal())
     }
 
-    pub(super) fn get(&self, path: &str) -> Prepared {
+    /// The list of the subscriptions, with the run's own key.
+    pub(super) fn list(&self) -> Prepared {
+        self.get(OperationKind::ListSubscriptions.path())
+    }
+
+    fn get(&self, path: &str) -> Prepared {
         let call = PreparedCall::new("GET", path, None, Vec::new());
         let authorization = Some(self.own_authorization());
         Prepared { authorization, action: PreparedAction::Call(call) }

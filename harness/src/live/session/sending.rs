@@ -292,9 +292,7 @@ impl Session {
 
     fn keep_secrets(&self, step: &Prepared, seen: &Seen) {
         match &step.action {
-            PreparedAction::Call(call)
-                if (&*call.method, &*call.path) == ("POST", "/v1/webhooks") =>
-            {
+            PreparedAction::Call(_) if step.kind() == Some(OperationKind::Subscribe) => {
                 self.state().secrets.keep_all_of_subscription(step, seen);
             }
             PreparedAction::Act(_) => {
@@ -369,7 +367,7 @@ impl Session {
         if !is_refused || self.operator.is_some() || self.ended().is_some() {
             return Ok(());
         }
-        let read = self.send_to_end(play, &self.get("/v1/webhooks"), Purpose::EndOfCase).await;
+        let read = self.send_to_end(play, &self.list(), Purpose::EndOfCase).await;
         if !read.is_ok_and(|seen| seen.status == 401) {
             return Ok(());
         }
@@ -485,6 +483,7 @@ fn subscribed(call: &PreparedCall) -> String {
 /// Whether the document allows a retry of a request (§4 Idempotency summary).
 fn is_repeatable(step: &Prepared) -> bool {
     let PreparedAction::Call(call) = &step.action else { return false };
-    let is_safe_post = matches!(&*call.path, "/v1/advances" | "/v1/quotes");
-    matches!(&*call.method, "GET" | "PUT") || call.method == "POST" && is_safe_post
+    let is_safe_post =
+        matches!(step.kind(), Some(OperationKind::RequestAdvance | OperationKind::Quote));
+    matches!(&*call.method, "GET" | "PUT") || is_safe_post
 }

@@ -1,8 +1,8 @@
 //! Other names for the identifiers in steps: plain ones, or ones that are there already.
 
 use serde_json::{Map, Value};
+use tideover_model::wire::route::segment;
 
-use crate::exchange::identifiers::segment;
 use crate::exchange::step::{Action, Call, Step};
 use crate::play::shrink::Part;
 
@@ -117,7 +117,7 @@ impl Renaming {
         for index in 1..parts.len() {
             let is_kind = Kind::after_segment(&parts[index - 1]) == Some(self.kind);
             if is_kind && parts[index] == segment(&self.from) {
-                parts[index] = segment(&self.to);
+                parts[index] = segment(&self.to).into_owned();
             }
         }
         parts.join("/")

@@ -1,13 +1,13 @@
 //! Defects of identity: identifiers, businesses as read and synced, platforms, keys.
 
 use tideover_model::wire::reply::Reply;
+use tideover_model::wire::route::segment;
 use tideover_model::words::{ComplianceRoute, TaxIdOutcome};
 use tideover_model::{
     Answer, BusinessDetails, Code, Happening, Impossible, Operation, Outcome, PlatformId, Refusal,
     clause,
 };
 
-use crate::exchange::identifiers::segment;
 use crate::prove::defects::Defect;
 use crate::prove::defects::breach::{
     Behind, Breach, answer, authentication, happening, operation, reply,
@@ -20,13 +20,13 @@ pub(super) static DEFECTS: &[Defect] = &[
         "a business whose identifier must be percent-encoded in the path is never found",
         operation(|operation| {
             if let Operation::GetBusiness { business } = operation {
-                *business = segment(business);
+                *business = segment(business).into_owned();
             }
         }),
     )
     .named_as(clause!("7.codes.business_not_found")),
     altered!("identifier-is-returned-encoded", "2.business.externalId",
-        Business(business) => business.external_id = segment(&business.external_id),
+        Business(business) => business.external_id = segment(&business.external_id).into_owned(),
         "the identifier of a business is returned percent-encoded"),
     Defect::new(
         "synced-identifier-ends-at-a-slash",

@@ -4,6 +4,9 @@
 //! repeated deliveries and stale sequences, and takes unknown values for no more than that. Its copy of the
 //! service's state comes from answers and webhooks; it reads everything again only after it could have missed
 //! webhooks.
+//!
+//! It spells paths and bodies out, although the model writes them too: a mistake of the model must not hide behind the
+//! same mistake here.
 
 mod answers;
 mod customer;
