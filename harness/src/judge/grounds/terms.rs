@@ -116,11 +116,10 @@ impl InvoiceHistories {
 
     fn learn_sync(&mut self, caller: &str, sync: &InvoiceSync, outcome: &str, by: Clause) {
         let (key, terms) = (key_of(caller, sync), Terms::of(sync));
-        let known = self.invoices.get_mut(&key);
-        let known = known.map(|known| {
-            known.shown.iter_mut().for_each(|(_, is_synced)| *is_synced = true);
-            known
-        });
+        let mut known = self.invoices.get_mut(&key);
+        if let Some((_, is_synced)) = known.as_mut().and_then(|known| known.shown.as_mut()) {
+            *is_synced = true;
+        }
         match (outcome, known) {
             ("statusOnly", Some(known)) => known.ignored.push(terms),
             ("created" | "updated", Some(known)) => {
@@ -191,8 +190,8 @@ impl InvoiceHistories {
     pub(super) fn moved_by_sync(&self, sent: &Prepared, differs: Difference<'_>) -> Option<Clause> {
         let (shown, is_synced) = self.invoices.get(&read_key(sent)?)?.shown.as_ref()?;
         let mut path = differs.field.split('.');
-        let before = path.try_fold(shown, |place, name| place.get(name))?;
-        (*is_synced && before.to_string() == differs.expected).then_some(clause!("4.invoiceSync.6"))
+        let before = path.try_fold(shown, |place, name| place.get(name))?.to_string();
+        (*is_synced && before == differs.expected).then_some(clause!("4.invoiceSync.6"))
     }
 
     /// Whether a read shows a status that the caller never sent for the invoice. `seen` is JSON.
