@@ -31,6 +31,7 @@
 //!   assumed values that can vary.
 //! - [`signature`] signs deliveries, and verifies their signatures for a receiver.
 //! - [`wire`] knows the wire format; [`exchange::answer`] answers a whole request.
+#![warn(missing_docs)]
 
 mod cents;
 mod choices;

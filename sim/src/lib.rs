@@ -79,6 +79,7 @@
 //! `fault` decides which requests fail, and `arrival` how, `grease` varies what the document leaves free,
 //! `control` is the operator port, which `hosts` and `cors` guard, `pieces` makes long answers, `page` is the page that shows a world, `openapi` describes the API, from the code's own types, and the operator port,
 //! `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
+#![warn(missing_docs)]
 
 mod app;
 mod arrival;
