@@ -12,7 +12,7 @@ use tideover_benches::figures;
 use tideover_benches::population::{Population, now};
 use tideover_benches::race::Entries;
 use tideover_benches::request::{authorization, get_invoice};
-use tideover_harness::endpoint::client::{Client, Outgoing};
+use tideover_endpoint::client::{Client, Outgoing};
 use tideover_model::wire::written::Written;
 use tideover_sim::{Authorities, Mock};
 use tokio::runtime::Builder;

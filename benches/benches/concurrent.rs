@@ -5,12 +5,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use tideover_harness::endpoint::{Bare, INBOX};
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::generate::{Size, race};
-use tideover_harness::play::concurrent::{History, Known, Schedule, interleave, judge};
+use tideover_exchange::start;
+use tideover_exchange::target::{Bare, INBOX};
+use tideover_exchange::transcript::Header;
 use tideover_model::Profile;
+use tideover_suite::generate::{Size, race};
+use tideover_suite::play::concurrent::{History, Known, Schedule, interleave, judge};
 
 const SIZE: Size = Size { clients: 16, steps: 25 };
 const LOST_PERCENT: usize = 10;

@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use tideover_harness::simulation::plan::{Faults, Outage, Plan, Size};
-use tideover_harness::simulation::run;
+use tideover_simulate::simulation::plan::{Faults, Outage, Plan, Size};
+use tideover_simulate::simulation::run;
 
 const HOUR: u64 = 3_600_000;
 

@@ -8,16 +8,17 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mimalloc::MiMalloc;
-use tideover_harness::endpoint::{Bare, Http, INBOX, service};
-use tideover_harness::exchange::Memory;
-use tideover_harness::exchange::step::Step;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::exchange::{Prepared, start};
-use tideover_harness::generate;
-use tideover_harness::play::case::play_case;
-use tideover_harness::play::cases::{InProcess, OverHttp, Plan, Summary, World, check};
+use tideover_endpoint::Http;
+use tideover_exchange::Memory;
+use tideover_exchange::step::Step;
+use tideover_exchange::target::{Bare, INBOX, service};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Prepared, start};
 use tideover_model::{Profile, Seeded, Service};
 use tideover_sim::{Mock, NoNames};
+use tideover_suite::generate;
+use tideover_suite::play::case::play_case;
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Summary, World, check};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::routed::Routers;

@@ -8,15 +8,15 @@ use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use serde_json::json;
-use tideover_harness::endpoint::{Answer, Target, Unanswered, Unreachable};
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, Seen};
-use tideover_harness::generate;
-use tideover_harness::judge::predicted::Case;
-use tideover_harness::play::case::Observed;
-use tideover_harness::play::cases::World;
+use tideover_exchange::target::{Answer, Target, Unanswered, Unreachable};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, PreparedAction, Seen};
+use tideover_judge::predicted::Case;
 use tideover_model::{Happening, PlatformId, Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
+use tideover_suite::generate;
+use tideover_suite::play::case::Observed;
+use tideover_suite::play::cases::World;
 use tower::Service as _;
 
 /// A world that is reset before each case.

@@ -4,10 +4,10 @@ use clap::Args;
 use serde_json::{Value, json};
 use tideover_model::Clause;
 use tideover_model::clause::Kind;
+use tideover_prove::clauses::Evidence;
+use tideover_report::document::schema;
 
 use crate::cli::{Outcome, Output, Problem};
-use crate::prove::clauses::Evidence;
-use crate::report::document::schema;
 
 /// List the clauses: what each says, and what checks it.
 ///

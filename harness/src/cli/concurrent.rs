@@ -1,15 +1,15 @@
 //! `tideover check --concurrency N`
 
+use tideover_exchange::target::{INBOX, service};
+use tideover_exchange::transcript::Header;
 use tideover_model::Destinations;
+use tideover_prove::defects::Defect;
+use tideover_suite::play::cases::{OverHttp, Plan};
+use tideover_suite::play::concurrent::{Course, InProcess, Races, Summary};
 
 use crate::cli::Problem;
 use crate::cli::progress::Progress;
 use crate::cli::signals::StopSignals;
-use crate::endpoint::{INBOX, service};
-use crate::exchange::transcript::Header;
-use crate::play::cases::{OverHttp, Plan};
-use crate::play::concurrent::{Course, InProcess, Races, Summary};
-use crate::prove::defects::Defect;
 
 /// Races against the model or a mock that the harness starts.
 pub(super) struct LocalRaces<'a> {

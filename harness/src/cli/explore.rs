@@ -7,13 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use tideover_endpoint::wall_time;
+use tideover_simulate::explore::{
+    Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json, results,
+};
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem};
-use crate::endpoint::wall_time;
-use crate::explore::{Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json, results};
 
 /// Search small worlds exhaustively: every order of actions that is possible in them.
 ///

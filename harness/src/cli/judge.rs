@@ -5,16 +5,16 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
+use tideover_endpoint::wall_time;
+use tideover_exchange::transcript::Header;
+use tideover_judge::checks::registry::Needs;
+use tideover_live::recorded::{Judged, Recording, judge};
+use tideover_report::{Run, counted};
+use tideover_suite::play::cases::Plan;
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::Reports;
 use crate::cli::{Outcome, Output, Problem, load_stated};
-use crate::endpoint::wall_time;
-use crate::exchange::transcript::Header;
-use crate::judge::checks::registry::Needs;
-use crate::play::cases::Plan;
-use crate::recorded::{Judged, Recording, judge};
-use crate::report::{Run, counted};
 
 /// Judge recorded traffic, and send nothing.
 ///
@@ -54,7 +54,7 @@ impl Judge {
         let Judged { mut summary, unknown_before } = judge(&recording, profile);
         summary.conclude(&stated);
         let cases = recording.cases.len() as u64;
-        let header = Header::new(0, crate::exchange::start(), profile.clone());
+        let header = Header::new(0, tideover_exchange::start(), profile.clone());
         let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
         let target = format!("{}, as recorded in {}", recording.target, self.file.display());
         let run = Run {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
+use tideover_simulate::simulation::campaign::{CampaignReport, merge};
 
 use crate::cli::simulate::campaign_text;
 use crate::cli::{Outcome, Output, Problem};
-use crate::simulation::campaign::{CampaignReport, merge};
 
 /// Add up the parts of a campaign that ran on several machines.
 ///

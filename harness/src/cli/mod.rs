@@ -36,14 +36,14 @@ use std::process::ExitCode;
 
 use clap::{Args, FromArgMatches, Parser, Subcommand};
 use tideover_model::{Profile, Timestamp};
+use tideover_prove::defects;
+use tideover_prove::defects::Defect;
 use tideover_sim::{Authorities, ProfileFile};
+use tideover_suite::play::learn::{Lessons, Stated};
 
 pub(crate) use output::Output;
 
-pub(crate) use crate::evidence::outcome::Outcome;
-use crate::play::learn::{Lessons, Stated};
-use crate::prove::defects;
-use crate::prove::defects::Defect;
+pub(crate) use tideover_exchange::evidence::outcome::Outcome;
 
 /// A mock and a contract suite for the Receivables Advance Partner API.
 #[derive(Parser)]
@@ -134,14 +134,14 @@ impl From<std::io::Error> for Problem {
     }
 }
 
-impl From<crate::endpoint::Unreachable> for Problem {
-    fn from(error: crate::endpoint::Unreachable) -> Problem {
+impl From<tideover_exchange::target::Unreachable> for Problem {
+    fn from(error: tideover_exchange::target::Unreachable) -> Problem {
         Problem::Unreachable(error.0)
     }
 }
 
-impl From<crate::exchange::transcript::UnreadableTranscript> for Problem {
-    fn from(error: crate::exchange::transcript::UnreadableTranscript) -> Problem {
+impl From<tideover_exchange::transcript::UnreadableTranscript> for Problem {
+    fn from(error: tideover_exchange::transcript::UnreadableTranscript) -> Problem {
         Problem::Wrong(error.to_string())
     }
 }

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
 
-use crate::evidence::outcome::Outcome;
-use crate::exchange::secrets::Secrets;
+use tideover_exchange::evidence::outcome::Outcome;
+use tideover_exchange::secrets::Secrets;
 
 /// Standard output, for a person or for a program.
 pub(crate) struct Output {

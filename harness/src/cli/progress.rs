@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use tideover_live::settings::Budget;
+use tideover_report::grouped;
+use tideover_suite::play::cases::Plan;
 
 use crate::cli::Output;
 use crate::cli::output::to_stderr;
-use crate::live::settings::Budget;
-use crate::play::cases::Plan;
-use crate::report::grouped;
 
 /// How often a line is printed where nobody watches.
 const EVERY: Duration = Duration::from_secs(10);

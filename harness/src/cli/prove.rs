@@ -9,18 +9,18 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use tideover_endpoint::wall_time;
+use tideover_prove::defects::{Defect, Setup};
+use tideover_prove::{Proof, ProofBudget, defects, prove};
+use tideover_report::matrix::Matrix;
+use tideover_report::results::Results;
+use tideover_report::{matrix, page};
+use tideover_suite::generate;
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem, defect_named, threads};
-use crate::endpoint::wall_time;
-use crate::generate;
-use crate::prove::defects::{Defect, Setup};
-use crate::prove::{Proof, ProofBudget, defects, prove};
-use crate::report::matrix::Matrix;
-use crate::report::results::Results;
-use crate::report::{matrix, page};
 
 /// Prove that the suite can fail: run it against each defect of a catalogue.
 ///

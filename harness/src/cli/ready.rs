@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::Value;
+use tideover_endpoint::client::{Client, Outgoing};
 use tokio::time::{sleep, timeout};
 
 use crate::cli::{Outcome, Output, Problem, authorities, wrong};
-use crate::endpoint::client::{Client, Outgoing};
 
 /// Wait until a mock is ready.
 ///

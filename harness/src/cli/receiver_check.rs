@@ -9,6 +9,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use tideover_model::destination::is_public;
 use tideover_model::{Destinations, SigningKey};
+use tideover_receiver::{Answer, Case, Required, Scorecard, Seen, examination};
+use tideover_report::results::Results;
 use tideover_sim::{Letter, Resolution, Resolver, Sender, SystemResolver, Unsent, wall_time};
 use tokio::time::timeout;
 use url::{Host, Url};
@@ -19,8 +21,6 @@ use crate::cli::reports::{ReportFiles, with_outcome};
 use crate::cli::secret::SecretOptions;
 use crate::cli::signals::StopSignals;
 use crate::cli::{Outcome, Output, Problem, authorities};
-use crate::receiver::{Answer, Case, Required, Scorecard, Seen, examination};
-use crate::report::results::Results;
 
 /// Examine your own receiver of webhooks: what it accepts, and what it rejects.
 ///

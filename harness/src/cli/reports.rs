@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
+use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::evidence::outcome::Demands;
+use tideover_report::results::Results;
+use tideover_report::{Baseline, Format, Rendered, Report, Reported};
 
 use crate::cli::files::NamedFile;
 use crate::cli::{Output, Problem};
-use crate::evidence::finding::Verdict;
-use crate::evidence::outcome::Demands;
-use crate::report::results::Results;
-use crate::report::{Baseline, Format, Rendered, Report, Reported};
 
 /// The variable with the file to which the steps of a GitHub workflow append their summaries.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";

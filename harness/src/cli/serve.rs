@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
+use tideover_prove::defects::Defect;
 use tideover_sim::{
     Builder, ClockChoice, Hosts, JournalLimits, Limits, Mock, Origins, ProfileFile, Scenario,
     SigningTime, StartError, wall_time,
@@ -19,7 +20,6 @@ use crate::cli::signals::StopSignals;
 use crate::cli::{
     Outcome, Output, Problem, WorldOptions, authorities, defect_named, instant, wrong,
 };
-use crate::prove::defects::Defect;
 
 /// Run the mock: an in-memory service that integrators point their client at.
 ///

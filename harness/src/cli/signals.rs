@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tideover_exchange::target::Unreachable;
+
 use crate::cli::Problem;
-use crate::endpoint::Unreachable;
 
 /// Runs blocking work to its end. A signal sets `stop`, and the work ends with what it has done by then.
 pub(super) async fn until_stopped<T: Send + 'static>(

@@ -1,11 +1,11 @@
 //! Steps, printed instead of played.
 
 use serde_json::json;
+use tideover_exchange::step::Step;
+use tideover_report::plain;
+use tideover_suite::play::cases::Plan;
 
 use crate::cli::{Outcome, Output, Problem};
-use crate::exchange::step::Step;
-use crate::play::cases::Plan;
-use crate::report::plain;
 
 /// Prints the steps of each case of `plan`.
 pub(super) fn print_steps(

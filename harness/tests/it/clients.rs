@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use axum::http::{Method, StatusCode, Uri};
 use axum::{Json, Router};
 use serde_json::{Value, json};
-use tideover_harness::exchange::START;
+use tideover_exchange::START;
 use tideover_model::ActionKind;
 
 use crate::support::command::serve;

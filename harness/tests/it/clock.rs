@@ -3,16 +3,17 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tideover_harness::endpoint::{Http, Target, Unanswered};
-use tideover_harness::evidence::finding::Verdict;
-use tideover_harness::exchange::Memory;
-use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, Seen};
-use tideover_harness::live::settings::{ApiKey, Settings};
-use tideover_harness::live::target::Live;
-use tideover_harness::play::case::{Observed, Played, Standing, play};
-use tideover_harness::play::cases::World;
+use tideover_endpoint::Http;
+use tideover_exchange::Memory;
+use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::target::{Target, Unanswered};
+use tideover_exchange::{Arrival, Prepared, PreparedAction, Seen};
+use tideover_live::settings::{ApiKey, Settings};
+use tideover_live::target::Live;
 use tideover_sim::Mock;
+use tideover_suite::play::case::{Observed, Played, Standing, play};
+use tideover_suite::play::cases::World;
 
 use crate::support::hostile;
 use crate::support::live::{begin, endpoint, header, settings};

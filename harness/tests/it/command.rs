@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
-use tideover_harness::endpoint::{Http, Target, inbox};
-use tideover_harness::exchange::Memory;
-use tideover_harness::exchange::Prepared;
-use tideover_harness::exchange::step::{Action, Call, Step};
+use tideover_endpoint::{Http, inbox};
+use tideover_exchange::Memory;
+use tideover_exchange::Prepared;
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::target::Target;
 use tideover_model::Timestamp;
 
 #[cfg(unix)]

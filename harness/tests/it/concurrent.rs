@@ -4,26 +4,26 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use serde_json::{Value, json};
-use tideover_harness::endpoint::{Bare, Http, INBOX, Target, Unanswered, service};
-use tideover_harness::evidence::outcome::{Demands, Outcome};
-use tideover_harness::exchange::Memory;
-use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::exchange::{Arrival, Prepared, Race, Seen, start};
-use tideover_harness::generate::{Size, race};
-use tideover_harness::judge::checks::registry::Needs;
-use tideover_harness::judge::{Outside, PriorState};
-use tideover_harness::play::case::Observed;
-use tideover_harness::play::cases::{OverHttp, Plan};
-use tideover_harness::play::concurrent::{
+use tideover_endpoint::Http;
+use tideover_exchange::Memory;
+use tideover_exchange::evidence::outcome::{Demands, Outcome};
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::target::{Bare, INBOX, Target, Unanswered, service};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, Race, Seen, start};
+use tideover_judge::checks::registry::Needs;
+use tideover_judge::{Outside, PriorState};
+use tideover_model::{Cents, Destinations, Profile, Service};
+use tideover_prove::defects;
+use tideover_report::{Baseline, Report, Run};
+use tideover_sim::{Mock, NoNames};
+use tideover_suite::generate::{Size, race};
+use tideover_suite::play::case::Observed;
+use tideover_suite::play::cases::{OverHttp, Plan};
+use tideover_suite::play::concurrent::{
     Answer, History, InProcess, Judgement, Known, Request, Schedule, Summary, Verdict, interleave,
     judge, play,
 };
-use tideover_harness::prove::defects;
-use tideover_harness::report;
-use tideover_harness::report::{Baseline, Report, Run};
-use tideover_model::{Cents, Destinations, Profile, Service};
-use tideover_sim::{Mock, NoNames};
 
 use crate::support::races::{plan, run, with_defect};
 
@@ -538,7 +538,8 @@ async fn a_race_is_made_as_small_as_it_can_be() {
         assert_eq!((at_once, steps - at_once), (racing, alone), "{name}: {failure:?}");
         // What is said in the steps is as simple as it can be, too.
         if name == "race-lets-two-first-requests-through" {
-            let words: Vec<String> = failure.transcript.steps.iter().map(report::plain).collect();
+            let words: Vec<String> =
+                failure.transcript.steps.iter().map(tideover_report::plain).collect();
             assert!(words.iter().any(|words| words.contains("ISSUED, 2 cents")), "{words:?}");
         }
         let again = with_defect(name, &plan(60)).await;
@@ -586,14 +587,14 @@ async fn every_report_form_shows_a_race() {
     assert!(printed.contains("  at once:\n") && printed.contains("     wait\n"), "{printed}");
     assert!(printed.contains("with: tideover check it"), "{printed}");
 
-    let schema = jsonschema::validator_for(&report::document::schema()).unwrap();
+    let schema = jsonschema::validator_for(&tideover_report::document::schema()).unwrap();
     let problems: Vec<_> =
         schema.iter_errors(&json!(found)).map(|problem| problem.to_string()).collect();
     assert!(problems.is_empty(), "{problems:?}");
-    let page = report::html(&found).unwrap();
+    let page = tideover_report::html(&found).unwrap();
     let lanes = |name: &str| page.matches(&format!("<span>{name}</span>")).count();
     assert_eq!((lanes("caller"), lanes("client 1"), lanes("client 2")), (1, 1, 1));
-    let xml = report::junit(&found).unwrap();
+    let xml = tideover_report::junit(&found).unwrap();
     assert!(xml.contains("failures=\"2\""), "{}", &xml[..400]);
 
     let folder = tempfile::tempdir().unwrap();

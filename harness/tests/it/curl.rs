@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use serde_json::json;
-use tideover_harness::endpoint::Http;
-use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_harness::exchange::transcript::{Header, LiveEndpoint, Transcript};
-use tideover_harness::exchange::{Seen, start};
-use tideover_harness::generate;
-use tideover_harness::live::session::Abilities;
-use tideover_harness::live::settings::{Settings, Webhooks};
-use tideover_harness::live::{Vocabulary, live_case};
-use tideover_harness::play::case::play;
-use tideover_harness::report::curl;
+use tideover_endpoint::Http;
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::transcript::{Header, LiveEndpoint, Transcript};
+use tideover_exchange::{Seen, start};
+use tideover_live::session::Abilities;
+use tideover_live::settings::{Settings, Webhooks};
+use tideover_live::{Vocabulary, live_case};
 use tideover_model::Profile;
+use tideover_report::curl;
 use tideover_sim::Mock;
+use tideover_suite::generate;
+use tideover_suite::play::case::play;
 
 /// Runs a line in a shell, against `url`; `None` where there is no curl.
 async fn run(line: String, url: String, keys: BTreeMap<String, String>) -> Option<Seen> {

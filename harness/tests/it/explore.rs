@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use tideover_harness::explore::{
+use tideover_model::{Consequence, Timestamp};
+use tideover_simulate::explore::{
     Bounds, Explored, INVARIANTS, Plan, Planted, Seen, State, WORLDS, World,
 };
-use tideover_harness::simulation::auditor::Invariant;
-use tideover_model::{Consequence, Timestamp};
+use tideover_simulate::simulation::auditor::Invariant;
 
 use crate::support::pages::page;
 

@@ -6,10 +6,10 @@ use std::process::Output;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tideover_harness::evidence::outcome::Outcome;
-use tideover_harness::exchange::start;
-use tideover_harness::report::results::{Case, CaseStatus, Coverage, Issue, Results, Severity};
-use tideover_harness::report::{Format, Rendered, Report, Reported};
+use tideover_exchange::evidence::outcome::Outcome;
+use tideover_exchange::start;
+use tideover_report::results::{Case, CaseStatus, Coverage, Issue, Results, Severity};
+use tideover_report::{Format, Rendered, Report, Reported};
 
 use crate::support::command::tideover;
 use crate::support::pages::page;

@@ -1,15 +1,16 @@
 //! What is generated: the same for the same seed, and deep.
 
-use tideover_harness::endpoint::{INBOX, embedded, service};
-use tideover_harness::evidence::coverage::Group;
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::generate;
-use tideover_harness::play::case::{play, play_case};
-use tideover_harness::play::cases;
-use tideover_harness::play::cases::{InProcess, OverHttp, Plan, World};
-use tideover_harness::prove::defects;
+use tideover_endpoint::embedded;
+use tideover_exchange::evidence::coverage::Group;
+use tideover_exchange::start;
+use tideover_exchange::target::{INBOX, service};
+use tideover_exchange::transcript::Header;
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects;
+use tideover_suite::generate;
+use tideover_suite::play::case::{play, play_case};
+use tideover_suite::play::cases;
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, World};
 
 fn plan(seed: u64, cases: u64) -> Plan {
     let header = Header::new(seed, start(), Profile::default());

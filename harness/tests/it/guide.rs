@@ -6,18 +6,19 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use serde_json::Value;
-use tideover_harness::endpoint::{Http, Target, inbox};
-use tideover_harness::exchange::Memory;
-use tideover_harness::exchange::step::Action;
-use tideover_harness::exchange::{Arrival, Body, Prepared};
-use tideover_harness::generate;
-use tideover_harness::prove::defects::Setup;
-use tideover_harness::prove::{ProofBudget, defects, prove};
-use tideover_harness::report::matrix::Matrix;
+use tideover_endpoint::{Http, inbox};
+use tideover_exchange::Memory;
+use tideover_exchange::step::Action;
+use tideover_exchange::target::Target;
+use tideover_exchange::{Arrival, Body, Prepared};
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Reading, Readings, Timestamp};
+use tideover_prove::defects::Setup;
+use tideover_prove::{ProofBudget, defects, prove};
+use tideover_report::matrix::Matrix;
 use tideover_sim::Mock;
 use tideover_sim::grease::Freedom;
+use tideover_suite::generate;
 
 use crate::support::foreign::skip;
 use crate::support::pages::{page, pages, root, session_of, step};

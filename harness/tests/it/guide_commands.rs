@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use tideover_harness::endpoint::wall_time;
+use tideover_endpoint::wall_time;
 use tideover_sim::{Mock, SigningTime};
 
 use crate::support::pages::{page, pages};

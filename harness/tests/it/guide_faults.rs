@@ -5,8 +5,9 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tideover_harness::endpoint::{Http, Target};
-use tideover_harness::exchange::{Body, Memory, Prepared};
+use tideover_endpoint::Http;
+use tideover_exchange::target::Target;
+use tideover_exchange::{Body, Memory, Prepared};
 use tideover_model::Timestamp;
 use tideover_sim::{Mock, ProfileFile};
 

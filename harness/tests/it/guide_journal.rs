@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tideover_harness::exchange::step::Action;
+use tideover_exchange::step::Action;
 use tideover_model::Timestamp;
 use tideover_sim::Mock;
 

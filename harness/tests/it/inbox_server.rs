@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use tideover_harness::endpoint::inbox::Server;
-use tideover_harness::exchange::NO_ANSWER;
+use tideover_endpoint::inbox::Server;
+use tideover_exchange::NO_ANSWER;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

@@ -1,12 +1,12 @@
 //! Several keys of one platform speak for the same platform.
 
 use serde_json::json;
-use tideover_harness::endpoint::Bare;
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::step::{Action, Call, Caller, Step};
-use tideover_harness::exchange::transcript::{Header, Transcript};
-use tideover_harness::play::case::play;
+use tideover_exchange::start;
+use tideover_exchange::step::{Action, Call, Caller, Step};
+use tideover_exchange::target::Bare;
+use tideover_exchange::transcript::{Header, Transcript};
 use tideover_model::Profile;
+use tideover_suite::play::case::play;
 
 fn act(action: serde_json::Value) -> Step {
     Step::new(Action::Act(action.as_object().unwrap().clone()))

@@ -5,19 +5,19 @@ use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
-use tideover_harness::endpoint::{INBOX, Target, Unanswered, service};
-use tideover_harness::evidence::finding::Finding;
-use tideover_harness::evidence::{Gap, Gaps};
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::exchange::{Arrival, Prepared, Seen, start};
-use tideover_harness::generate;
-use tideover_harness::judge::Outside;
-use tideover_harness::play::case::{Observed, Standing, play};
-use tideover_harness::play::cases::{InProcess, World};
-use tideover_harness::play::learn::{Learned, Lessons, Stated};
-use tideover_harness::prove::stranger::{Stranger, Strangers};
+use tideover_exchange::evidence::finding::Finding;
+use tideover_exchange::evidence::{Gap, Gaps};
+use tideover_exchange::target::{INBOX, Target, Unanswered, service};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, Seen, start};
+use tideover_judge::Outside;
 use tideover_model::{Code, Profile, Service, Success, clause};
+use tideover_prove::stranger::{Stranger, Strangers};
 use tideover_sim::{Mock, NoNames};
+use tideover_suite::generate;
+use tideover_suite::play::case::{Observed, Standing, play};
+use tideover_suite::play::cases::{InProcess, World};
+use tideover_suite::play::learn::{Learned, Lessons, Stated};
 
 const CASES: u64 = 150;
 

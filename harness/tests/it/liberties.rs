@@ -7,22 +7,22 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
-use tideover_harness::endpoint::{INBOX, Target, Unanswered, Unreachable, service};
-use tideover_harness::evidence::coverage::{Coverage, Group};
-use tideover_harness::evidence::finding::{Finding, Verdict};
-use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen, start};
-use tideover_harness::generate;
-use tideover_harness::judge::{Outside, PriorState};
-use tideover_harness::play::case::{Clock, Observed, Played, Standing, play};
-use tideover_harness::play::cases::{InProcess, Plan, Summary, World, check};
-use tideover_harness::play::learn::{Lessons, Stated};
-use tideover_harness::prove::stranger::{Stranger, Strangers};
+use tideover_exchange::evidence::coverage::{Coverage, Group};
+use tideover_exchange::evidence::finding::{Finding, Verdict};
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::target::{INBOX, Target, Unanswered, Unreachable, service};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen, start};
+use tideover_judge::{Outside, PriorState};
 use tideover_model::{
     Address, BusinessDetails, Contact, Face, Happening, Operation, PlatformId, Profile, Service,
     SigningKey, Timestamp, is_tax_id,
 };
+use tideover_prove::stranger::{Stranger, Strangers};
+use tideover_suite::generate;
+use tideover_suite::play::case::{Clock, Observed, Played, Standing, play};
+use tideover_suite::play::cases::{InProcess, Plan, Summary, World, check};
+use tideover_suite::play::learn::{Lessons, Stated};
 
 type Instead = fn(u64, &PreparedCall) -> Option<Seen>;
 type Rewrite = fn(&PreparedCall, Value) -> Value;

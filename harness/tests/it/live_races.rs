@@ -3,15 +3,15 @@
 use std::net::SocketAddr;
 use std::process::Command;
 
-use tideover_harness::endpoint::inbox;
-use tideover_harness::evidence::Reproduced;
-use tideover_harness::generate::Size;
-use tideover_harness::live::settings::{Settings, Webhooks};
-use tideover_harness::play::cases::Plan;
-use tideover_harness::play::concurrent::{Course, History, Known, Races, Summary};
-use tideover_harness::prove::defects;
+use tideover_endpoint::inbox;
+use tideover_exchange::evidence::Reproduced;
+use tideover_live::settings::{Settings, Webhooks};
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects;
 use tideover_sim::{Mock, NoNames};
+use tideover_suite::generate::Size;
+use tideover_suite::play::cases::Plan;
+use tideover_suite::play::concurrent::{Course, History, Known, Races, Summary};
 
 use crate::support::live::{Begun, begin, endpoint, header, settings};
 
@@ -29,7 +29,7 @@ async fn race(begun: &mut Begun, number: u64) -> (History, Known) {
 /// How many requests started before the response to another client's request.
 fn overlapping(history: &History) -> usize {
     let requests = &history.requests;
-    let overlaps = |(index, one): &(usize, &tideover_harness::play::concurrent::Request)| {
+    let overlaps = |(index, one): &(usize, &tideover_suite::play::concurrent::Request)| {
         requests[..*index].iter().any(|before| {
             let answered = before.answer.as_ref().is_none_or(|answer| answer.at > one.called);
             before.client != one.client && answered

@@ -1,18 +1,18 @@
 //! Findings that fail no run: the report shows them as met, not minimised. Some belong to the whole run.
 
 use serde_json::{Value, json};
-use tideover_harness::endpoint::{INBOX, service};
-use tideover_harness::evidence::finding::Verdict;
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::judge::Outside;
-use tideover_harness::play::case::play;
-use tideover_harness::play::cases::{InProcess, Plan, Summary, World, check};
-use tideover_harness::play::learn::Stated;
-use tideover_harness::prove::stranger::Strangers;
-use tideover_harness::report::document::FindingReport;
-use tideover_harness::report::{Report, html, junit};
+use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::start;
+use tideover_exchange::target::{INBOX, service};
+use tideover_exchange::transcript::Header;
+use tideover_judge::Outside;
 use tideover_model::Profile;
+use tideover_prove::stranger::Strangers;
+use tideover_report::document::FindingReport;
+use tideover_report::{Report, html, junit};
+use tideover_suite::play::case::play;
+use tideover_suite::play::cases::{InProcess, Plan, Summary, World, check};
+use tideover_suite::play::learn::Stated;
 
 use crate::support::reports::report;
 

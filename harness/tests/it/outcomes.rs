@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use axum::extract::Request;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 use serde_json::{Value, json};
-use tideover_harness::evidence::outcome::Outcome;
-use tideover_harness::report::document::Status;
+use tideover_exchange::evidence::outcome::Outcome;
 use tideover_model::{Destinations, OperationKind};
+use tideover_report::document::Status;
 use tideover_sim::{Mock, NoNames, SigningTime};
 
 use crate::support::app::serve;

@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tideover_harness::evidence::outcome::Outcome;
-use tideover_harness::report::document::{
-    FindingReport, GapReport, LatencyReport, SeenValue, Status,
-};
-use tideover_harness::report::{Report, WORDS, Word, html, junit};
+use tideover_exchange::evidence::outcome::Outcome;
+use tideover_report::document::{FindingReport, GapReport, LatencyReport, SeenValue, Status};
+use tideover_report::{Report, WORDS, Word, html, junit};
 use tokio::sync::OnceCell;
 
 use crate::support::browser::{self, Browser};

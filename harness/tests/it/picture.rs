@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tideover_harness::simulation::auditor::{Breach, Invariant};
-use tideover_harness::simulation::picture::{Facts, picture};
-use tideover_harness::simulation::plan::{Outage, Plan, Size};
-use tideover_harness::simulation::reached::Fault;
-use tideover_harness::simulation::trace::Actor;
-use tideover_harness::simulation::{Bug, Run, run};
+use tideover_simulate::simulation::auditor::{Breach, Invariant};
+use tideover_simulate::simulation::picture::{Facts, picture};
+use tideover_simulate::simulation::plan::{Outage, Plan, Size};
+use tideover_simulate::simulation::reached::Fault;
+use tideover_simulate::simulation::trace::Actor;
+use tideover_simulate::simulation::{Bug, Run, run};
 
 use crate::support::browser::{self, Browser};
 

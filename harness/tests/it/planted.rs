@@ -2,21 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use tideover_harness::endpoint::{Bare, Http, INBOX, inbox};
-use tideover_harness::evidence::Ending;
-use tideover_harness::evidence::finding::{Finding, Verdict};
-use tideover_harness::exchange::secrets::Secrets;
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::step::Step;
-use tideover_harness::exchange::transcript::{Header, PlayedSteps, Transcript};
-use tideover_harness::play::case::{Played, play};
-use tideover_harness::play::cases;
-use tideover_harness::play::cases::{Failure, InProcess, OverHttp, Plan, World};
-use tideover_harness::prove::defects;
-use tideover_harness::prove::defects::Defective;
-use tideover_harness::report::document::FindingReport;
+use tideover_endpoint::{Http, inbox};
+use tideover_exchange::evidence::Ending;
+use tideover_exchange::evidence::finding::{Finding, Verdict};
+use tideover_exchange::secrets::Secrets;
+use tideover_exchange::start;
+use tideover_exchange::step::Step;
+use tideover_exchange::target::{Bare, INBOX};
+use tideover_exchange::transcript::{Header, PlayedSteps, Transcript};
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects;
+use tideover_prove::defects::Defective;
+use tideover_report::document::FindingReport;
 use tideover_sim::{Mock, NoNames, SigningTime};
+use tideover_suite::play::case::{Played, play};
+use tideover_suite::play::cases;
+use tideover_suite::play::cases::{Failure, InProcess, OverHttp, Plan, World};
 
 /// The service with the defect of this name.
 fn planted(defect: &str) -> Defective {

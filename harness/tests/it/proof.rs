@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::atomic::AtomicBool;
 
-use tideover_harness::endpoint::{INBOX, service};
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::generate::DEFAULT_STEPS;
-use tideover_harness::play::cases;
-use tideover_harness::play::cases::{InProcess, Plan, Summary};
-use tideover_harness::prove::defects::{Defect, Setup, UNSEEN, WITHOUT_DEFECT};
-use tideover_harness::prove::{Proof, ProofBudget, defects, prove};
+use tideover_exchange::start;
+use tideover_exchange::target::{INBOX, service};
+use tideover_exchange::transcript::Header;
 use tideover_model::clause::Kind;
 use tideover_model::{Cents, Clause, Code, Delays, Profile, Range, RateRanges, Webhooks};
+use tideover_prove::defects::{Defect, Setup, UNSEEN, WITHOUT_DEFECT};
+use tideover_prove::{Proof, ProofBudget, defects, prove};
+use tideover_suite::generate::DEFAULT_STEPS;
+use tideover_suite::play::cases;
+use tideover_suite::play::cases::{InProcess, Plan, Summary};
 
 #[test]
 fn every_defect_is_found_and_names_its_clause() {

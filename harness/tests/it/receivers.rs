@@ -8,10 +8,11 @@ use std::process::{Command, Stdio};
 
 use reqwest::Client;
 use serde_json::{Value, json};
-use tideover_harness::endpoint::{Http, Target};
-use tideover_harness::exchange::Memory;
-use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_harness::exchange::{Prepared, START};
+use tideover_endpoint::Http;
+use tideover_exchange::Memory;
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::target::Target;
+use tideover_exchange::{Prepared, START};
 use tideover_model::SigningKey;
 use tideover_model::signature::{DELIVERY_HEADER, HEADER};
 use tideover_model::words::EventType;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
-use tideover_harness::recorded::{Recording, judge};
+use tideover_live::recorded::{Recording, judge};
 use tideover_model::Profile;
 
 /// A HAR archive of exchanges: method, path, body, status, response body.

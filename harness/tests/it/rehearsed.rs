@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use tideover_harness::endpoint::Unreachable;
-use tideover_harness::exchange::step::Step;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::live::target::{Live, LiveWorld};
-use tideover_harness::play::cases::{Plan, Rehearsed, Suite, World};
-use tideover_harness::prove::defects;
+use tideover_exchange::step::Step;
+use tideover_exchange::target::Unreachable;
+use tideover_exchange::transcript::Header;
+use tideover_live::target::{Live, LiveWorld};
 use tideover_model::{Clause, Destinations, Profile};
+use tideover_prove::defects;
 use tideover_sim::{Mock, NoNames};
+use tideover_suite::play::cases::{Plan, Rehearsed, Suite, World};
 
 use crate::support::live::{begin, header, settings};
 

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
-use tideover_harness::exchange::secrets::Secrets;
-use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_harness::exchange::transcript::{Header, Lanes, PlayedSteps, Transcript};
-use tideover_harness::exchange::{Race, start};
+use tideover_exchange::secrets::Secrets;
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::transcript::{Header, Lanes, PlayedSteps, Transcript};
+use tideover_exchange::{Race, start};
 use tideover_model::Profile;
 
 use crate::support::command::tideover;

@@ -7,11 +7,11 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::live::settings::{Accounts, Payor, Settings};
-use tideover_harness::play::cases::{Plan, Summary, check};
-use tideover_harness::recorded::{Recording, judge};
+use tideover_exchange::transcript::Header;
+use tideover_live::recorded::{Recording, judge};
+use tideover_live::settings::{Accounts, Payor, Settings};
 use tideover_model::Profile;
+use tideover_suite::play::cases::{Plan, Summary, check};
 
 use crate::support::app::serve;
 use crate::support::live::{begin, endpoint, header, settings};

@@ -5,19 +5,20 @@ use std::time::Duration;
 
 use quick_junit::TestCaseStatus;
 use serde_json::{Value, json};
-use tideover_harness::endpoint::{INBOX, embedded, service};
-use tideover_harness::evidence::finding::Verdict;
-use tideover_harness::evidence::outcome::{Demands, Outcome};
-use tideover_harness::exchange::start;
-use tideover_harness::judge::checks::registry::Needs;
-use tideover_harness::play::cases;
-use tideover_harness::play::cases::{InProcess, OverHttp, Plan, Summary};
-use tideover_harness::report::document::{
-    ClauseKind, ClauseReport, Found, GapReport, LatencyReport, SeenValue, Status, schema,
-};
-use tideover_harness::report::{Baseline, Run, html, junit};
+use tideover_endpoint::embedded;
+use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::evidence::outcome::{Demands, Outcome};
+use tideover_exchange::start;
+use tideover_exchange::target::{INBOX, service};
+use tideover_judge::checks::registry::Needs;
 use tideover_model::clause::Section;
 use tideover_model::{Profile, clause};
+use tideover_report::document::{
+    ClauseKind, ClauseReport, Found, GapReport, LatencyReport, SeenValue, Status, schema,
+};
+use tideover_report::{Baseline, Run, html, junit};
+use tideover_suite::play::cases;
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Summary};
 
 use crate::support::reports::{SEED, plan, report, with_defect};
 

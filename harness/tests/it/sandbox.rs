@@ -1,11 +1,11 @@
 //! A sandbox target: the run sends everything, under names of its own, and accuses no correct sandbox.
 
 use serde_json::Value;
-use tideover_harness::endpoint::wall_time;
-use tideover_harness::exchange::Prepared;
-use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_harness::prove::defects;
+use tideover_endpoint::wall_time;
+use tideover_exchange::Prepared;
+use tideover_exchange::step::{Action, Call, Step};
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects;
 use tideover_sim::grease::Freedom;
 use tideover_sim::{Builder, Mock, SigningTime};
 use tokio::process::Command;

@@ -4,11 +4,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
-use tideover_harness::exchange::{Prepared, PreparedAction, PreparedCall};
-use tideover_harness::live::grants::Grants;
-use tideover_harness::live::ledger::{OverBudget, SpendingLedger};
-use tideover_harness::live::scope::{FinancedInvoice, GateRefusal, Permit, Scope};
-use tideover_harness::live::settings::{Budget, Settings};
+use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
+use tideover_live::grants::Grants;
+use tideover_live::ledger::{OverBudget, SpendingLedger};
+use tideover_live::scope::{FinancedInvoice, GateRefusal, Permit, Scope};
+use tideover_live::settings::{Budget, Settings};
 
 use crate::support::settings::settings;
 

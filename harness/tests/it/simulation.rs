@@ -4,15 +4,15 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
-use tideover_harness::simulation::auditor::Invariant;
-use tideover_harness::simulation::campaign::{
+use tideover_simulate::simulation::auditor::Invariant;
+use tideover_simulate::simulation::campaign::{
     Campaign, CampaignReport, Incompatible, Shard, merge,
 };
-use tideover_harness::simulation::plan::{Plan, Size};
-use tideover_harness::simulation::reached::{Fault, Reached};
-use tideover_harness::simulation::record::{Record, UnreadableRecord};
-use tideover_harness::simulation::shrink::shrink;
-use tideover_harness::simulation::{Bug, run};
+use tideover_simulate::simulation::plan::{Plan, Size};
+use tideover_simulate::simulation::reached::{Fault, Reached};
+use tideover_simulate::simulation::record::{Record, UnreadableRecord};
+use tideover_simulate::simulation::shrink::shrink;
+use tideover_simulate::simulation::{Bug, run};
 
 const SMALL: Size = Size { platforms: 2, businesses: 8, days: 14 };
 

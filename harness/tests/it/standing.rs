@@ -5,24 +5,25 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tideover_harness::endpoint::{INBOX, embedded, service};
-use tideover_harness::evidence::outcome::{Demands, Outcome};
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::step::{Action, Step};
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::generate;
-use tideover_harness::generate::DEFAULT_STEPS;
-use tideover_harness::judge::Outside;
-use tideover_harness::judge::checks::registry::{Needs, watched};
-use tideover_harness::play::case::play;
-use tideover_harness::play::cases;
-use tideover_harness::play::cases::{InProcess, OverHttp, Plan, World};
-use tideover_harness::prove::clauses::Evidence;
-use tideover_harness::prove::stranger::Strangers;
-use tideover_harness::report::document::{ClauseKind, Status};
-use tideover_harness::report::{Report, Run};
+use tideover_endpoint::embedded;
+use tideover_exchange::evidence::outcome::{Demands, Outcome};
+use tideover_exchange::start;
+use tideover_exchange::step::{Action, Step};
+use tideover_exchange::target::{INBOX, service};
+use tideover_exchange::transcript::Header;
+use tideover_judge::Outside;
+use tideover_judge::checks::registry::{Needs, watched};
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Profile, Seeded, Service};
+use tideover_prove::clauses::Evidence;
+use tideover_prove::stranger::Strangers;
+use tideover_report::document::{ClauseKind, Status};
+use tideover_report::{Report, Run};
+use tideover_suite::generate;
+use tideover_suite::generate::DEFAULT_STEPS;
+use tideover_suite::play::case::play;
+use tideover_suite::play::cases;
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, World};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")

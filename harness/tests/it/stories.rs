@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use tideover_harness::endpoint::{Bare, embedded};
-use tideover_harness::exchange::step::Action;
-use tideover_harness::exchange::transcript::Transcript;
-use tideover_harness::play::case::{Played, play};
+use tideover_endpoint::embedded;
+use tideover_exchange::step::Action;
+use tideover_exchange::target::Bare;
+use tideover_exchange::transcript::Transcript;
 use tideover_model::wire::route::route;
 use tideover_model::{Clause, Code, OperationKind};
+use tideover_suite::play::case::{Played, play};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/stories")

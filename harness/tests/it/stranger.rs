@@ -1,20 +1,20 @@
 //! A correct service is never accused, whatever it chooses and however long it takes.
 
-use tideover_harness::endpoint::{INBOX, Target, Unanswered, Unreachable, service};
-use tideover_harness::evidence::finding::{Finding, Verdict};
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::exchange::{Arrival, Prepared, PreparedAction, Seen, start};
-use tideover_harness::generate;
-use tideover_harness::judge::Outside;
-use tideover_harness::play::case::{Observed, Standing, play};
-use tideover_harness::play::cases::{Failure, InProcess, Plan, World, check};
-use tideover_harness::prove::defects;
-use tideover_harness::prove::defects::Defective;
-use tideover_harness::prove::right::{Sight, acquit};
-use tideover_harness::prove::stranger::{Stranger, Strangers};
-use tideover_harness::report::document::FindingReport;
-use tideover_harness::report::plain;
+use tideover_exchange::evidence::finding::{Finding, Verdict};
+use tideover_exchange::target::{INBOX, Target, Unanswered, Unreachable, service};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, PreparedAction, Seen, start};
+use tideover_judge::Outside;
 use tideover_model::{Destinations, Face, Profile, Service};
+use tideover_prove::defects;
+use tideover_prove::defects::Defective;
+use tideover_prove::right::{Sight, acquit};
+use tideover_prove::stranger::{Stranger, Strangers};
+use tideover_report::document::FindingReport;
+use tideover_report::plain;
+use tideover_suite::generate;
+use tideover_suite::play::case::{Observed, Standing, play};
+use tideover_suite::play::cases::{Failure, InProcess, Plan, World, check};
 
 /// Profiles of correct services. The judge knows none of them.
 const PROFILES: [&str; 16] = [

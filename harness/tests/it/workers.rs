@@ -7,14 +7,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tideover_harness::endpoint::wall_time;
-use tideover_harness::live::exploration::Exploration;
-use tideover_harness::live::session::StopReason;
-use tideover_harness::live::settings::{Budget, Settings};
-use tideover_harness::play::cases::Plan;
-use tideover_harness::prove::defects;
+use tideover_endpoint::wall_time;
+use tideover_live::exploration::Exploration;
+use tideover_live::session::StopReason;
+use tideover_live::settings::{Budget, Settings};
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects;
 use tideover_sim::{Builder, Mock, NoNames, SigningTime};
+use tideover_suite::play::cases::Plan;
 use tokio::process::Command;
 
 use crate::support::live;

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use tideover_exchange::secrets::Secrets;
+use tideover_exchange::transcript::PlayedSteps;
+use tideover_report::quoted;
+use tideover_suite::play::cases::Summary;
+
 use crate::cli::Problem;
 use crate::cli::check::CheckCommand;
 use crate::cli::files::NamedFile;
 use crate::cli::live::LiveOptions;
-use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::PlayedSteps;
-use crate::play::cases::Summary;
-use crate::report;
 
 impl CheckCommand {
     /// The files that the command reads and writes, by option.
@@ -48,7 +49,7 @@ impl CheckCommand {
                 let path = path.display();
                 Problem::Wrong(format!("the failure could not be written: {path}: {error}"))
             })?;
-            Ok(format!("{tideover} replay {}", report::quoted(&path.display().to_string())))
+            Ok(format!("{tideover} replay {}", quoted(&path.display().to_string())))
         });
         kept.collect()
     }

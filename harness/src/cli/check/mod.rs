@@ -9,7 +9,18 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
+use tideover_endpoint::wall_time;
+use tideover_exchange::start;
+use tideover_exchange::target::{INBOX, service};
+use tideover_exchange::transcript::Header;
+use tideover_judge::checks::registry::Needs;
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects::Defect;
+use tideover_report::{Baseline, Report, Run};
+use tideover_suite::generate;
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, World};
+use tideover_suite::play::concurrent::Parts;
+use tideover_suite::play::learn::{Lessons, Stated};
 
 use crate::cli::concurrent::LocalRaces;
 use crate::cli::files::refuse_shared_files;
@@ -19,16 +30,6 @@ use crate::cli::reports::Reports;
 use crate::cli::signals::StopSignals;
 use crate::cli::steps::print_steps;
 use crate::cli::{Outcome, Output, Problem, WorldOptions, defect_named, load_stated};
-use crate::endpoint::{INBOX, service, wall_time};
-use crate::exchange::start;
-use crate::exchange::transcript::Header;
-use crate::generate;
-use crate::judge::checks::registry::Needs;
-use crate::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, World};
-use crate::play::concurrent::Parts;
-use crate::play::learn::{Lessons, Stated};
-use crate::prove::defects::Defect;
-use crate::report::{Baseline, Report, Run};
 
 /// The default number of cases.
 const CASES: u64 = 400;

@@ -5,11 +5,11 @@
 
 use clap::{Args, Command};
 use serde_json::Value;
+use tideover_report::quoted;
 
 use crate::cli::live::LiveOptions;
 use crate::cli::live::headers::concealed;
 use crate::cli::live::options::BankOption;
-use crate::report::quoted;
 
 /// The options that a replay does not get, and why.
 const OWN: [(&str, &str); 4] = [

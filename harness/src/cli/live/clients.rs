@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tideover_endpoint::client::{Client, Identity};
+use tideover_live::settings::Settings;
 use tokio_rustls::rustls::ClientConfig;
 
 use crate::cli::{Problem, authorities, wrong};
-use crate::endpoint::client::{Client, Identity};
-use crate::live::settings::Settings;
 
 /// Creates the HTTP clients of a run.
 pub(super) struct ClientFactory<'a> {

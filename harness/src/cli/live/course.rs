@@ -6,11 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 
+use tideover_exchange::target::Unreachable;
+use tideover_live::session::{Session, StopReason};
+
 use crate::cli::Problem;
 use crate::cli::progress::Progress;
 use crate::cli::signals::StopSignals;
-use crate::endpoint::Unreachable;
-use crate::live::session::{Session, StopReason};
 
 /// How a run ended.
 pub(super) struct End {
@@ -70,19 +71,20 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::Value;
+    use tideover_endpoint::client::Client;
+    use tideover_endpoint::wall_time;
+    use tideover_exchange::Prepared;
+    use tideover_exchange::target::Target;
+    use tideover_exchange::transcript::Header;
+    use tideover_live::Vocabulary;
+    use tideover_live::settings::{Accounts, ApiKey, Budget, Settings, Webhooks};
+    use tideover_live::target::LiveWorld;
     use tideover_model::Profile;
+    use tideover_suite::generate::requests as make;
+    use tideover_suite::play::cases::{Plan, World};
 
     use super::*;
     use crate::cli::Output;
-    use crate::endpoint::client::Client;
-    use crate::endpoint::{Target, wall_time};
-    use crate::exchange::Prepared;
-    use crate::exchange::transcript::Header;
-    use crate::generate::requests as make;
-    use crate::live::Vocabulary;
-    use crate::live::settings::{Accounts, ApiKey, Budget, Settings, Webhooks};
-    use crate::live::target::LiveWorld;
-    use crate::play::cases::{Plan, World};
 
     const HOOKS: &str = "https://hooks.example.com";
 

@@ -1,6 +1,6 @@
 //! `--header`: the extra headers of every request.
 
-use crate::endpoint::client::ExtraHeader;
+use tideover_endpoint::client::ExtraHeader;
 
 /// Parses headers: `NAME: VALUE`, or `NAME: $VARIABLE` for the value of an environment variable.
 pub(super) fn read(given: &[String]) -> Result<Vec<ExtraHeader>, String> {

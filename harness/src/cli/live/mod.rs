@@ -14,29 +14,29 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use serde_json::json;
+use tideover_endpoint::{inbox, wall_time};
+use tideover_exchange::evidence;
+use tideover_exchange::evidence::outcome::Demands;
+use tideover_exchange::secrets::Secrets;
+use tideover_exchange::transcript::{Header, LiveEndpoint};
+use tideover_judge::checks::registry::Needs;
+use tideover_live::exploration::Exploration;
+use tideover_live::session::{Abilities, Session, StopReason};
+use tideover_live::settings::{Budget, Settings};
+use tideover_live::target::LiveWorld;
+use tideover_live::unasked::Unasked;
+use tideover_live::{LIVE_STEPS, Vocabulary, live_case};
+use tideover_report::{Baseline, Report, Run};
+use tideover_suite::generate;
+use tideover_suite::play::cases::{Plan, Summary};
+use tideover_suite::play::concurrent;
+use tideover_suite::play::concurrent::Races;
+use tideover_suite::play::learn::{Lessons, Stated};
 
 use crate::cli::live::course::{End, play_and_clean_up};
 use crate::cli::progress::Progress;
 use crate::cli::steps::print_steps;
 use crate::cli::{Outcome, Output, Problem, wrong};
-use crate::endpoint::{inbox, wall_time};
-use crate::evidence;
-use crate::evidence::outcome::Demands;
-use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::{Header, LiveEndpoint};
-use crate::generate;
-use crate::judge::checks::registry::Needs;
-use crate::live::exploration::Exploration;
-use crate::live::session::{Abilities, Session, StopReason};
-use crate::live::settings::{Budget, Settings};
-use crate::live::target::LiveWorld;
-use crate::live::unasked::Unasked;
-use crate::live::{LIVE_STEPS, Vocabulary, live_case};
-use crate::play::cases::{Plan, Summary};
-use crate::play::concurrent;
-use crate::play::concurrent::Races;
-use crate::play::learn::{Lessons, Stated};
-use crate::report::{Baseline, Report, Run};
 
 pub(super) use options::{LiveOptions, VARIABLE};
 pub(super) use replay::Replayed;
@@ -334,7 +334,7 @@ fn print(
         took: began.elapsed(),
         replay: replay.as_deref().unwrap_or_default(),
         baseline: check.baseline.as_ref(),
-        ended: ending.as_ref().map(|ending| (ending.reported(), ending.to_string())),
+        ended: ending.as_ref().map(|ending| (reported(ending), ending.to_string())),
         left_behind: &left_behind,
         unjudged: 0,
         unasked: Some(&unasked),
@@ -357,13 +357,11 @@ fn print(
     }
 }
 
-impl StopReason {
-    /// The reason as the report shows it.
-    fn reported(&self) -> evidence::Ending {
-        match self {
-            StopReason::Spent(_) => evidence::Ending::Spent,
-            StopReason::GivenUp(_) => evidence::Ending::GivenUp,
-        }
+/// The reason as the report shows it.
+fn reported(reason: &StopReason) -> evidence::Ending {
+    match reason {
+        StopReason::Spent(_) => evidence::Ending::Spent,
+        StopReason::GivenUp(_) => evidence::Ending::GivenUp,
     }
 }
 

@@ -10,6 +10,10 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::{Deserialize, Serialize, Serializer};
+use tideover_live::previous;
+use tideover_live::settings::{
+    Accounts, ApiKey, Bank, Budget, Payor, Sandbox, Settings, Webhooks, any_name, own_name,
+};
 use tideover_model::is_routing_number;
 
 use crate::cli::Problem;
@@ -17,10 +21,6 @@ use crate::cli::files::NamedFile;
 use crate::cli::live::clients::ClientFactory;
 use crate::cli::live::headers;
 use crate::cli::settings_file::{instead, located};
-use crate::live::previous;
-use crate::live::settings::{
-    Accounts, ApiKey, Bank, Budget, Payor, Sandbox, Settings, Webhooks, any_name, own_name,
-};
 
 /// The environment variable with the key, if no option names another.
 pub(in crate::cli) const VARIABLE: &str = "TIDEOVER_KEY";

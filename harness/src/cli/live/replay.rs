@@ -4,22 +4,23 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use tideover_endpoint::client::{Client, Outgoing};
+use tideover_endpoint::{Http, wall_time};
+use tideover_exchange::secrets::Secrets;
+use tideover_exchange::target::{Unreachable, is_this_machine};
+use tideover_exchange::transcript::{Header, LiveEndpoint, Transcript};
+use tideover_live::Vocabulary;
+use tideover_live::settings::{Settings, any_name};
+use tideover_live::target::LiveWorld;
+use tideover_suite::play::case::{Played, play};
+use tideover_suite::play::concurrent;
+use tideover_suite::play::concurrent::Known;
+use tideover_suite::play::replay::{Replay, play_either, raced};
 use url::Url;
 
 use crate::cli::Problem;
 use crate::cli::live::{LiveOptions, open};
 use crate::cli::signals::StopSignals;
-use crate::endpoint::client::{Client, Outgoing, is_this_machine};
-use crate::endpoint::{Http, Unreachable, wall_time};
-use crate::exchange::secrets::Secrets;
-use crate::exchange::transcript::{Header, LiveEndpoint, Transcript};
-use crate::live::Vocabulary;
-use crate::live::settings::{Settings, any_name};
-use crate::live::target::LiveWorld;
-use crate::play::case::{Played, play};
-use crate::play::concurrent;
-use crate::play::concurrent::Known;
-use crate::play::replay::{Replay, play_either, raced};
 
 /// What a replay leaves behind at the target, and what no output may show.
 #[derive(Default)]

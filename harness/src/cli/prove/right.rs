@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use serde_json::json;
+use tideover_prove::right::{Acquittal, Sight, acquit_all, profile};
+use tideover_report::document::FindingReport;
+use tideover_suite::play::cases::Failure;
 
 use crate::cli::prove::progress;
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem, threads};
-use crate::play::cases::Failure;
-use crate::prove::right::{Acquittal, Sight, acquit_all, profile};
-use crate::report::document::FindingReport;
 
 /// The cases for each service and set-up.
 const CASES: u64 = 30;

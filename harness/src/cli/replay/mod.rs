@@ -6,18 +6,18 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use tideover_exchange::target::{INBOX, Unreachable, service};
+use tideover_exchange::transcript::Transcript;
 use tideover_model::Destinations;
+use tideover_prove::defects::Defect;
+use tideover_suite::play::cases::{InProcess, OverHttp};
+use tideover_suite::play::concurrent;
+use tideover_suite::play::concurrent::Interleaved;
+use tideover_suite::play::replay::{Replay, play_either, play_race, play_steps};
 
 use crate::cli::files::{NamedFile, refuse_shared_files};
 use crate::cli::live::{LiveOptions, Replayed};
 use crate::cli::{Outcome, Output, Problem, defect_named};
-use crate::endpoint::{INBOX, Unreachable, service};
-use crate::exchange::transcript::Transcript;
-use crate::play::cases::{InProcess, OverHttp};
-use crate::play::concurrent;
-use crate::play::concurrent::Interleaved;
-use crate::play::replay::{Replay, play_either, play_race, play_steps};
-use crate::prove::defects::Defect;
 
 /// Play a transcript again: on the model, on a mock, or against a live endpoint.
 ///

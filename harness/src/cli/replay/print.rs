@@ -3,11 +3,11 @@
 use std::io;
 
 use serde_json::json;
+use tideover_exchange::transcript::{FindingName, Transcript};
+use tideover_report::plain;
+use tideover_suite::play::replay::Replay;
 
 use crate::cli::{Outcome, Output};
-use crate::exchange::transcript::{FindingName, Transcript};
-use crate::play::replay::Replay;
-use crate::report::plain;
 
 /// Prints the play that shows the finding, or the last one.
 pub(super) fn print(

@@ -5,17 +5,17 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use tideover_report::quoted;
+use tideover_simulate::simulation;
+use tideover_simulate::simulation::Run;
+use tideover_simulate::simulation::auditor::Invariant;
+use tideover_simulate::simulation::picture::{Facts, picture};
+use tideover_simulate::simulation::plan::Plan;
+use tideover_simulate::simulation::record::Record;
+use tideover_simulate::simulation::shrink::shrink;
 
 use crate::cli::simulate::{Simulate, in_file, text};
 use crate::cli::{Output, Problem, wrong};
-use crate::report;
-use crate::simulation;
-use crate::simulation::Run;
-use crate::simulation::auditor::Invariant;
-use crate::simulation::picture::{Facts, picture};
-use crate::simulation::plan::Plan;
-use crate::simulation::record::Record;
-use crate::simulation::shrink::shrink;
 
 /// Where a failure is saved, if nobody says where.
 const SAVE: &str = "tideover-simulation.jsonl";
@@ -34,7 +34,7 @@ impl Simulate {
         let run = simulation::run(&plan, self.bug, true);
         let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
         let save = self.save.clone().unwrap_or_else(|| PathBuf::from(SAVE));
-        let path = report::quoted(&save.display().to_string());
+        let path = quoted(&save.display().to_string());
         let replay = format!("{tideover} simulate --replay {path}");
         let entries = run.entries.len();
         let shown = text::failure(&plan, &run);

@@ -17,14 +17,14 @@ use std::time::Instant;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use tideover_simulate::simulation::Bug;
+use tideover_simulate::simulation::campaign::{Campaign, CampaignReport, Found, Shard};
+use tideover_simulate::simulation::plan::Size;
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem, threads};
-use crate::simulation::Bug;
-use crate::simulation::campaign::{Campaign, CampaignReport, Found, Shard};
-use crate::simulation::plan::Size;
 
 use options::{Seeds, bug_named, seeds, shard};
 use reports::Course;

@@ -6,16 +6,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::json;
+use tideover_simulate::simulation;
+use tideover_simulate::simulation::Run;
+use tideover_simulate::simulation::campaign::Found;
+use tideover_simulate::simulation::picture::Facts;
+use tideover_simulate::simulation::plan::Plan;
+use tideover_simulate::simulation::record::Record;
 
 use crate::cli::simulate::reports::Course;
 use crate::cli::simulate::{Simulate, in_file, text};
 use crate::cli::{Outcome, Output, Problem};
-use crate::simulation;
-use crate::simulation::Run;
-use crate::simulation::campaign::Found;
-use crate::simulation::picture::Facts;
-use crate::simulation::plan::Plan;
-use crate::simulation::record::Record;
 
 impl Simulate {
     /// Runs the world of a seed.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::simulation::Bug;
-use crate::simulation::campaign::Shard;
+use tideover_simulate::simulation::Bug;
+use tideover_simulate::simulation::campaign::Shard;
 
 /// The seeds of a campaign.
 #[derive(Clone, Debug)]

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use tideover_endpoint::wall_time;
+use tideover_report::results::Results;
+use tideover_report::{Reported, Unrendered};
+use tideover_simulate::simulation::campaign::Found;
+use tideover_simulate::simulation::results::Worlds;
+
 use crate::cli::simulate::{Simulate, SizeOptions};
 use crate::cli::{Outcome, Output, Problem};
-use crate::endpoint::wall_time;
-use crate::report::results::Results;
-use crate::report::{Reported, Unrendered};
-use crate::simulation::campaign::Found;
-use crate::simulation::results::Worlds;
 
 /// What a run came to, and its picture if one was drawn.
 pub(super) struct Course<'a> {

@@ -3,14 +3,13 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-
-use crate::evidence::outcome::Outcome;
-use crate::report::grouped;
-use crate::simulation::campaign::{Campaign, CampaignReport};
-use crate::simulation::plan::Plan;
-use crate::simulation::reached::{Fault, Reached};
-use crate::simulation::trace::{Entry, clock};
-use crate::simulation::{Bug, Run};
+use tideover_exchange::evidence::outcome::Outcome;
+use tideover_report::grouped;
+use tideover_simulate::simulation::campaign::{Campaign, CampaignReport};
+use tideover_simulate::simulation::plan::Plan;
+use tideover_simulate::simulation::reached::{Fault, Reached};
+use tideover_simulate::simulation::trace::{Entry, clock};
+use tideover_simulate::simulation::{Bug, Run};
 
 /// The version of Tideover.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
+use tideover_simulate::simulation::plan::Size;
 use tokio::process::Command;
 
 use crate::cli::signals::StopSignals;
 use crate::cli::simulate::Simulate;
 use crate::cli::{Outcome, Output, Problem, wrong};
-use crate::simulation::plan::Size;
 
 /// What a process is surrounded by.
 struct Surroundings {

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tideover_harness::endpoint::wall_time;
-use tideover_harness::prove::defects;
+use tideover_endpoint::wall_time;
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects;
 use tideover_sim::{Builder, Mock, NoNames, SigningTime};
 use tokio::process::Command;
 

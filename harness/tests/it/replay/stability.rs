@@ -1,17 +1,17 @@
 //! A finding says whether it comes again, and its steps are all needed.
 
-use tideover_harness::endpoint::{Bare, INBOX, Target, Unanswered, Unreachable};
-use tideover_harness::evidence::{Reproduced, Stability};
-use tideover_harness::exchange::step::Step;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::exchange::{Arrival, Prepared, Seen, start};
-use tideover_harness::play::case::Observed;
-use tideover_harness::play::cases;
-use tideover_harness::play::cases::{Failure, InProcess, Plan, Rehearsed, World};
-use tideover_harness::prove::defects;
-use tideover_harness::prove::defects::Defective;
-use tideover_harness::report::document::FindingReport;
+use tideover_exchange::evidence::{Reproduced, Stability};
+use tideover_exchange::step::Step;
+use tideover_exchange::target::{Bare, INBOX, Target, Unanswered, Unreachable};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, Seen, start};
 use tideover_model::{Clause, Destinations, Profile};
+use tideover_prove::defects;
+use tideover_prove::defects::Defective;
+use tideover_report::document::FindingReport;
+use tideover_suite::play::case::Observed;
+use tideover_suite::play::cases;
+use tideover_suite::play::cases::{Failure, InProcess, Plan, Rehearsed, World};
 
 fn with(defect: &str) -> InProcess<Defective> {
     let inbox = Destinations::PublicAnd(INBOX.to_owned());

@@ -6,15 +6,15 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tideover_harness::endpoint::client::Client;
-use tideover_harness::endpoint::{inbox, wall_time};
-use tideover_harness::exchange::step::{Action, Call, Step};
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::exchange::{Memory, Prepared};
-use tideover_harness::live::Vocabulary;
-use tideover_harness::live::session::Session;
-use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Settings};
-use tideover_harness::live::target::LiveWorld;
+use tideover_endpoint::client::Client;
+use tideover_endpoint::{inbox, wall_time};
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Memory, Prepared};
+use tideover_live::Vocabulary;
+use tideover_live::session::Session;
+use tideover_live::settings::{Accounts, ApiKey, Bank, Budget, Settings};
+use tideover_live::target::LiveWorld;
 use tideover_model::{Destinations, Profile};
 use tideover_sim::Mock;
 

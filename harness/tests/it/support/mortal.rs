@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::Command;
 
-use tideover_harness::endpoint::wall_time;
+use tideover_endpoint::wall_time;
 use tideover_model::{
     Altered, Answer, Attempt, Destinations, Operation, OperationKind, PlatformId, Profile, Seeded,
     Service, Timestamp,

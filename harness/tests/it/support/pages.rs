@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tideover_harness::exchange::step::{Action, Call, Step};
+use tideover_exchange::step::{Action, Call, Step};
 
 /// A page of the project, by its path.
 pub(crate) fn page(path: &str) -> String {

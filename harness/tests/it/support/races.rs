@@ -1,12 +1,12 @@
 //! Short runs of races in process.
 
-use tideover_harness::endpoint::INBOX;
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::play::cases::Plan;
-use tideover_harness::play::concurrent::{Course, InProcess, Races, Summary};
-use tideover_harness::prove::defects;
+use tideover_exchange::start;
+use tideover_exchange::target::INBOX;
+use tideover_exchange::transcript::Header;
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects;
+use tideover_suite::play::cases::Plan;
+use tideover_suite::play::concurrent::{Course, InProcess, Races, Summary};
 
 /// So many races of four clients each.
 pub(crate) fn plan(cases: u64) -> Plan {

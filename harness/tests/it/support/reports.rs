@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use tideover_harness::endpoint::INBOX;
-use tideover_harness::evidence::outcome::Demands;
-use tideover_harness::exchange::start;
-use tideover_harness::exchange::transcript::Header;
-use tideover_harness::judge::checks::registry::Needs;
-use tideover_harness::play::cases;
-use tideover_harness::play::cases::{InProcess, Plan, Summary};
-use tideover_harness::prove::defects;
-use tideover_harness::report::{Baseline, Report, Run};
+use tideover_exchange::evidence::outcome::Demands;
+use tideover_exchange::start;
+use tideover_exchange::target::INBOX;
+use tideover_exchange::transcript::Header;
+use tideover_judge::checks::registry::Needs;
 use tideover_model::{Destinations, Profile};
+use tideover_prove::defects;
+use tideover_report::{Baseline, Report, Run};
+use tideover_suite::play::cases;
+use tideover_suite::play::cases::{InProcess, Plan, Summary};
 
 pub(crate) const SEED: u64 = 11;
 

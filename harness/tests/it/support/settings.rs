@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use tideover_harness::live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings};
+use tideover_live::settings::{Accounts, ApiKey, Bank, Budget, Payor, Settings};
 
 pub(crate) fn strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()

@@ -1,0 +1,186 @@
+//! HTTP for foreign services: with proxies of the environment, HTTP/2 and compression.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::Uri;
+use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::{Method, Request, Response, redirect, retry};
+use tideover_exchange::target::{Silence, Unanswered, is_this_machine};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::ClientConfig;
+use url::{Position, Url};
+
+use crate::client::direct::Direct;
+use crate::client::words::{
+    causes, chain, in_words, interrupted, is_of_tls, no_connection, tls_in_words,
+};
+use crate::client::{Base, Incame, Outgoing, Reading};
+
+/// So much later than a connection an answer is given up: a failed connection must be reported first, because then
+/// nothing was sent.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Clones share the connections.
+#[derive(Clone)]
+pub(super) struct General {
+    base: Arc<Base>,
+    client: reqwest::Client,
+    headers: HeaderMap,
+    /// For paths that a [`Url`] cannot carry as they are.
+    direct: Direct,
+    /// Where its host listens that stands between.
+    proxy: Option<String>,
+    patience: Duration,
+}
+
+impl General {
+    /// `headers` go with every request; `tls` is for https, there and at a proxy.
+    ///
+    /// # Errors
+    /// What the library says if it cannot be set up.
+    pub(super) fn new(
+        base: Arc<Base>,
+        patience: Duration,
+        tls: Arc<ClientConfig>,
+        headers: HeaderMap,
+    ) -> Result<General, String> {
+        let mut negotiating = (*tls).clone();
+        negotiating.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let proxy = proxy_before(&base.url);
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(negotiating)
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .connect_timeout(patience);
+        if proxy.is_none() {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| causes(&error))?;
+        let tls = Some(TlsConnector::from(tls));
+        let direct = Direct::new(Arc::clone(&base), patience, tls, headers.clone());
+        Ok(General { base, client, headers, direct, proxy, patience })
+    }
+
+    pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Incame, Unanswered> {
+        let Some(url) = self.url(outgoing.path) else {
+            return match &self.proxy {
+                None => self.direct.exchange(outgoing).await,
+                Some(proxy) => Err(Unanswered::never(format!(
+                    "it cannot be sent: the path does not pass the proxy {proxy} as it stands"
+                ))),
+            };
+        };
+        let request = self.request(url, outgoing)?;
+        let exchange = async {
+            let sent = self.client.execute(request).await;
+            read(sent.map_err(|error| self.unanswered(&error))?).await
+        };
+        match timeout(self.patience.saturating_add(GRACE), exchange).await {
+            Ok(answered) => answered,
+            Err(_) => {
+                let why = format!("no answer within {:?}", self.patience);
+                Err(Unanswered::may_be(why).of(Silence::NoAnswer))
+            }
+        }
+    }
+
+    /// The URL of a path, if the path stands in it as it was given.
+    fn url(&self, path: &str) -> Option<Url> {
+        let expected = self.base.path(path);
+        let (path, query) = match expected.split_once('?') {
+            None => (&*expected, None),
+            Some((path, query)) => (path, Some(query)),
+        };
+        let mut url = self.base.url.clone();
+        url.set_path(path);
+        url.set_query(query);
+        (url[Position::BeforePath..] == expected).then_some(url)
+    }
+
+    fn request(&self, url: Url, outgoing: Outgoing<'_>) -> Result<Request, Unanswered> {
+        let cannot = |error: &dyn std::fmt::Display| {
+            Unanswered::never(format!("it cannot be sent: {error}"))
+        };
+        let method =
+            Method::from_bytes(outgoing.method.as_bytes()).map_err(|error| cannot(&error))?;
+        let mut request = Request::new(method, url);
+        *request.headers_mut() = self.headers.clone();
+        let own = [(AUTHORIZATION, outgoing.authorization), (CONTENT_TYPE, outgoing.content_type)];
+        for (name, value) in own {
+            let Some(value) = value else { continue };
+            let value = HeaderValue::from_str(value).map_err(|error| cannot(&error))?;
+            request.headers_mut().insert(name, value);
+        }
+        if outgoing.is_last() {
+            request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        *request.body_mut() = Some(outgoing.body.into());
+        Ok(request)
+    }
+
+    /// Why there is no answer, and whether anything can have been sent.
+    fn unanswered(&self, error: &reqwest::Error) -> Unanswered {
+        if error.is_builder() {
+            return Unanswered::never(format!("it cannot be sent: {}", in_short(error)));
+        }
+        if !error.is_connect() {
+            return Unanswered::may_be(in_short(error)).of(Silence::NoAnswer);
+        }
+        let why = if error.is_timeout() {
+            format!("no connection within {:?}", self.patience)
+        } else if is_of_tls(error) {
+            tls_in_words(error)
+        } else {
+            format!("cannot connect: {}", in_short(error))
+        };
+        match &self.proxy {
+            None => Unanswered::never(why).of(no_connection(error)),
+            // It is the proxy that takes connections or refuses them.
+            Some(proxy) => Unanswered::never(format!("{why}, through the proxy {proxy}"))
+                .of(Silence::Unreachable),
+        }
+    }
+}
+
+/// An error without what names the request once more.
+fn in_short(error: &reqwest::Error) -> String {
+    if is_of_tls(error) {
+        return tls_in_words(error);
+    }
+    if let Some(error) = chain(error).find_map(|error| error.downcast_ref::<hyper::Error>()) {
+        return in_words(error);
+    }
+    let wraps = |error: &&(dyn std::error::Error + 'static)| {
+        error.is::<reqwest::Error>() || error.to_string().starts_with("client error (")
+    };
+    chain(error).find(|error| !wraps(error)).map_or_else(|| error.to_string(), causes)
+}
+
+/// Reads an answer, as far as it is read.
+async fn read(mut response: Response) -> Result<Incame, Unanswered> {
+    let status = response.status();
+    let mut reading = Reading::begin(status, response.headers());
+    loop {
+        match response.chunk().await {
+            Ok(Some(data)) if reading.takes_more_after(&data) => {}
+            Ok(_) => return Ok(reading.end()),
+            Err(error) => return Err(interrupted(status, &in_short(&error))),
+        }
+    }
+}
+
+/// The proxy that the environment names for a URL. This machine is reached without one, whatever the
+/// environment says: a proxy elsewhere would reach another machine under the same name.
+fn proxy_before(url: &Url) -> Option<String> {
+    if is_this_machine(url) {
+        return None;
+    }
+    let uri: Uri = url.as_str().parse().ok()?;
+    let proxy = Matcher::from_env().intercept(&uri)?;
+    let (uri, port) = (proxy.uri(), proxy.uri().port());
+    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+    Some(format!("{}{port}", uri.host().unwrap_or_default()))
+}

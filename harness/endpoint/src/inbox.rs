@@ -1,0 +1,214 @@
+//! The inbox on a port of this machine.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use hyper::body::Incoming;
+use hyper::header::{HeaderMap, HeaderValue, LOCATION};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tideover_exchange::target::inbox::{Inbox, is_redirected, redirect_of};
+use tideover_exchange::{Arrival, NO_ANSWER};
+use tideover_model::{Timestamp, signature};
+use tokio::net::TcpListener;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::client::{Client, Outgoing};
+use crate::wall_time;
+
+/// Bytes of a webhook that are read.
+const MOST_BYTES: usize = 1 << 24;
+
+/// How long a request to a hanging path waits.
+const IN_VAIN: Duration = Duration::from_millis(300);
+
+/// So many of them do. Whoever moves the clock may wait for each attempt: the others are hung up on at once.
+const HANGING: u32 = 10;
+
+/// An inbox that listens until it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    origin: String,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    inbox: Mutex<Inbox>,
+    clock: OnceLock<Client>,
+    /// Only what comes to a path with this segment is for us; without it everything is.
+    token: OnceLock<String>,
+    /// How long a request waits that is not answered.
+    in_vain: Duration,
+    /// How many were not answered.
+    hung: AtomicU32,
+}
+
+/// A request is not answered.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection is closed without an answer")]
+struct HangUp;
+
+/// What the clock of the target shows.
+async fn ask(clock: &Client) -> Option<Timestamp> {
+    let question = Outgoing { method: "GET", path: "/_sim/clock", ..Outgoing::default() };
+    let answer = clock.exchange(question).await.ok()?;
+    Timestamp::parse(answer.seen.json()?.get("now")?.as_str()?)
+}
+
+impl Shared {
+    /// What of `path` is for us.
+    fn own_path(&self, path: &str) -> Option<String> {
+        match self.token.get() {
+            None => Some(path.to_owned()),
+            Some(token) => {
+                let (_, rest) = path.split_once(&format!("/{token}/"))?;
+                Some(format!("/{rest}"))
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Listens on a free port of this machine, for a mock of ours: what hangs is given up at once.
+    ///
+    /// # Errors
+    /// What the system says if there is none.
+    pub async fn start() -> io::Result<Server> {
+        Server::listen(SocketAddr::from(([127, 0, 0, 1], 0)), Duration::ZERO).await
+    }
+
+    /// Listens on `address`.
+    ///
+    /// # Errors
+    /// What the system says if it cannot be listened on.
+    pub async fn start_at(address: SocketAddr) -> io::Result<Server> {
+        Server::listen(address, IN_VAIN).await
+    }
+
+    async fn listen(address: SocketAddr, in_vain: Duration) -> io::Result<Server> {
+        let listener = TcpListener::bind(address).await?;
+        let origin = format!("http://{}", listener.local_addr()?);
+        let shared = Arc::new(Shared { in_vain, ..Shared::default() });
+        let task = tokio::spawn(serve(listener, Arc::clone(&shared)));
+        Ok(Server { origin, shared, task })
+    }
+
+    /// Its scheme, address and port.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// From now on only what comes to a path with the segment `token` is kept, under what follows it:
+    /// others can reach a public inbox as well.
+    pub fn listen_for(&self, token: &str) {
+        self.shared.token.get_or_init(|| token.to_owned());
+    }
+
+    /// What came.
+    pub fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        lock(&self.shared.inbox)
+    }
+
+    /// Asks the clock of the operator port whenever something comes; once it is set it stays.
+    pub(crate) fn ask_clock(&self, operator: Client) {
+        self.shared.clock.get_or_init(|| operator);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
+    inbox.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Serves until the task ends, and its connections with it.
+async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    let shared = Arc::clone(&shared);
+                    let service = service_fn(move |request| answer(Arc::clone(&shared), request));
+                    let io = TokioIo::new(stream);
+                    // It ends with an error where the sender has gone, or is hung up on.
+                    connections.spawn(http1::Builder::new().serve_connection(io, service));
+                }
+                // The sender has gone, or there are no file handles for now. The next connection may still succeed.
+                Err(_) => tokio::task::yield_now().await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Response<Body>, HangUp> {
+    let path = request.uri().path().to_owned();
+    let status = receive(&shared, request).await;
+    if status == NO_ANSWER {
+        if shared.hung.fetch_add(1, Ordering::Relaxed) < HANGING {
+            tokio::time::sleep(shared.in_vain).await;
+        }
+        return Err(HangUp);
+    }
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    if response.status().is_redirection()
+        && let Ok(target) = HeaderValue::from_str(&redirect_of(&path))
+    {
+        response.headers_mut().insert(LOCATION, target);
+    }
+    Ok(response)
+}
+
+/// Keeps a request; the status that it is answered with.
+async fn receive(shared: &Shared, request: Request<Incoming>) -> u16 {
+    let (parts, body) = request.into_parts();
+    let Some(path) = shared.own_path(parts.uri.path()) else { return 404 };
+    // Whoever tries out a URL delivers nothing. A redirect may be followed with another method.
+    if parts.method != Method::POST && !is_redirected(&path) {
+        return 405;
+    }
+    let arrived = wall_time();
+    let Ok(body) = to_bytes(Body::new(body), MOST_BYTES).await else { return 413 };
+    let at = match shared.clock.get() {
+        Some(clock) => ask(clock).await,
+        None => None,
+    };
+    lock(&shared.inbox).receive(Arrival {
+        path,
+        delivery: header(&parts.headers, signature::DELIVERY_HEADER),
+        signature: header(&parts.headers, signature::HEADER),
+        headers: other_headers(&parts.headers),
+        body: Vec::from(body).into(),
+        status: NO_ANSWER,
+        at,
+        arrived: Some(arrived),
+    })
+}
+
+/// The headers that no field of an arrival has.
+fn other_headers(headers: &HeaderMap) -> Vec<(String, String)> {
+    let own = [signature::DELIVERY_HEADER, signature::HEADER];
+    let is_own = |name: &str| own.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let others = headers.iter().filter(|(name, _)| !is_own(name.as_str()));
+    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    others.map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}

@@ -1,0 +1,26 @@
+//! What a run has seen, counted for the report.
+//!
+//! - In come exchanges and compared points; out come findings, counts and values.
+//! - [`finding`] is a contradiction of the document, [`tally`] counts the assertions of each clause, [`coverage`] the
+//!   states that were reached, [`outcome`] the outcome of a run, [`Gaps`] the values where the document is silent,
+//!   [`latency`] the response times, [`Effort`] what a run took.
+//! - Never here: a comparison itself, the model, a target.
+
+pub mod coverage;
+mod effort;
+mod ending;
+pub mod finding;
+mod gaps;
+pub mod latency;
+pub mod outcome;
+mod point;
+mod reproduced;
+mod spent;
+pub mod tally;
+
+pub use effort::{Effort, Reached};
+pub use ending::Ending;
+pub use gaps::{Gap, Gaps};
+pub use point::Point;
+pub use reproduced::{Reproduced, Stability};
+pub use spent::{Activity, Spent, TimeSpent};

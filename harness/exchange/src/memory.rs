@@ -1,0 +1,142 @@
+//! The responses that later steps refer to.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::renaming::Renaming;
+use crate::step::{Caller, Step};
+
+/// The responses to named steps. References are read from them.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    answers: BTreeMap<String, Value>,
+    /// Makes the names in steps unique when they are sent, if set.
+    renaming: Option<Renaming>,
+}
+
+impl Memory {
+    /// A memory in which `${inbox}` is `origin`, where the harness receives webhooks.
+    pub fn with_inbox(origin: &str) -> Memory {
+        let answers = BTreeMap::from([("inbox".to_owned(), Value::from(origin))]);
+        Memory { answers, renaming: None }
+    }
+
+    /// The same memory, which renames the steps that are sent with it.
+    #[must_use]
+    pub fn renaming(self, renaming: Renaming) -> Memory {
+        Memory { renaming: Some(renaming), ..self }
+    }
+
+    /// `step` with the names under which it is sent.
+    pub(crate) fn named<'a>(&self, step: &'a Step) -> Cow<'a, Step> {
+        match &self.renaming {
+            Some(renaming) => Cow::Owned(renaming.rename(step)),
+            None => Cow::Borrowed(step),
+        }
+    }
+
+    /// The same memory, which also knows `name`.
+    #[must_use]
+    pub fn knowing(mut self, name: &str, value: Value) -> Memory {
+        self.answers.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Keeps the response to `step`, if the step has a name.
+    pub fn keep(&mut self, step: &Step, body: Option<&Value>) {
+        if let (Some(name), Some(body)) = (&step.name, body) {
+            self.answers.insert(name.clone(), body.clone());
+        }
+    }
+
+    /// `text` with its references replaced.
+    pub fn resolve(&self, text: &str) -> String {
+        if !text.contains("${") {
+            return text.to_owned();
+        }
+        let mut resolved = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find("${") {
+            let Some(length) = rest[start..].find('}') else { break };
+            let reference = &rest[start + 2..start + length];
+            resolved.push_str(&rest[..start]);
+            match self.look_up(reference) {
+                Some(Value::String(value)) => resolved.push_str(value),
+                Some(value) => resolved.push_str(&value.to_string()),
+                None => resolved.push_str(&rest[start..=start + length]),
+            }
+            rest = &rest[start + length + 1..];
+        }
+        resolved.push_str(rest);
+        resolved
+    }
+
+    /// `value` with the references in its strings replaced.
+    pub fn resolve_value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.resolve(text)),
+            Value::Array(items) => items.iter().map(|item| self.resolve_value(item)).collect(),
+            Value::Object(fields) => Value::Object(self.resolve_fields(fields)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    /// `value` as JSON text, with the references in its strings replaced.
+    pub fn resolve_json(&self, value: &Value) -> String {
+        // The `Display` of a `Value` is several times slower.
+        let write = |value: &Value| serde_json::to_string(value).unwrap_or_default();
+        let written = write(value);
+        // Without "${" in the text, no string has a reference.
+        if written.contains("${") { write(&self.resolve_value(value)) } else { written }
+    }
+
+    /// `fields` with the references in their values replaced.
+    pub fn resolve_fields(&self, fields: &Map<String, Value>) -> Map<String, Value> {
+        fields.iter().map(|(name, value)| (name.clone(), self.resolve_value(value))).collect()
+    }
+
+    fn look_up(&self, reference: &str) -> Option<&Value> {
+        let mut parts = reference.split('.');
+        let answer = self.answers.get(parts.next()?)?;
+        parts.try_fold(answer, |value, part| match value {
+            Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+            value => value.get(part),
+        })
+    }
+}
+
+impl Caller {
+    /// The `Authorization` header, its references read from `memory`.
+    pub fn authorization(&self, memory: &Memory, api_key: &str) -> Option<String> {
+        match self {
+            Caller::Default => Some(["Bearer ", api_key].concat()),
+            Caller::Key(key) => Some(["Bearer ", &memory.resolve(key)].concat()),
+            Caller::Header(header) => {
+                let cut = api_key.char_indices().last().map_or("", |(last, _)| &api_key[..last]);
+                let header = header.replace("${key}", api_key).replace("${key.cut}", cut);
+                Some(memory.resolve(&header))
+            }
+            Caller::Nobody => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::step::Action;
+
+    #[test]
+    fn references_read_the_responses_to_named_steps() {
+        let mut memory = Memory::default();
+        let list = Step::new(Action::Deliveries).named("list");
+        memory.keep(&list, Some(&json!([{ "reference": "whs_1", "n": 7 }])));
+        assert_eq!(memory.resolve("/v1/webhooks/${list.0.reference}"), "/v1/webhooks/whs_1");
+        assert_eq!(memory.resolve("${list.0.n}-${list.1.n}-${x.y}"), "7-${list.1.n}-${x.y}");
+        assert_eq!(memory.resolve("${unclosed"), "${unclosed");
+    }
+}

@@ -1,0 +1,208 @@
+//! A step as it is sent, with its references replaced.
+
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value};
+use tideover_model::exchange::{Asked, Request};
+use tideover_model::wire::action::name_in;
+use tideover_model::wire::written::Written;
+use tideover_model::{ActionKind, Operation, OperationKind};
+
+use crate::Memory;
+use crate::payload::Payload;
+use crate::step::{Action, Call, Step};
+
+/// A step with its references replaced, ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    /// The `Authorization` header.
+    pub authorization: Option<String>,
+    /// What the step does.
+    pub action: PreparedAction,
+}
+
+/// The action of a step, ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PreparedAction {
+    /// A request of the partner API.
+    Call(PreparedCall),
+    /// An operator action.
+    Act(Map<String, Value>),
+    /// Moves the clock forward by this many seconds.
+    Advance(u64),
+    /// Lists the deliveries queued since the last such step.
+    Deliveries,
+}
+
+/// A request of the partner API, ready to be sent. Its operation is parsed once.
+#[derive(Clone, Debug)]
+pub struct PreparedCall {
+    /// The HTTP method.
+    pub method: String,
+    /// The path, encoded.
+    pub path: String,
+    /// The `Content-Type` header.
+    pub content_type: Option<String>,
+    body: Payload,
+    asked: OnceLock<Box<Asked>>,
+}
+
+impl Prepared {
+    /// `step`, with its names and references resolved by `memory`.
+    pub fn from_step(step: &Step, memory: &Memory, api_key: &str) -> Prepared {
+        let step = &*memory.named(step);
+        let authorization = step.caller.authorization(memory, api_key);
+        let action = match &step.action {
+            Action::Call(call) => PreparedAction::Call(PreparedCall::from_call(call, memory)),
+            Action::Act(fields) => PreparedAction::Act(memory.resolve_fields(fields)),
+            Action::Advance(seconds) => PreparedAction::Advance(*seconds),
+            Action::Deliveries => PreparedAction::Deliveries,
+        };
+        Prepared { authorization, action }
+    }
+
+    /// The request, if it is one.
+    pub fn call(&self) -> Option<&PreparedCall> {
+        match &self.action {
+            PreparedAction::Call(call) => Some(call),
+            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        }
+    }
+
+    /// The kind of the requested operation, if it is one.
+    pub fn kind(&self) -> Option<OperationKind> {
+        self.call()?.asked().kind
+    }
+
+    /// The action of the operator port that it asks for, if it is a known one.
+    pub fn acts(&self) -> Option<ActionKind> {
+        match &self.action {
+            PreparedAction::Act(fields) => ActionKind::of(fields),
+            PreparedAction::Call(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                None
+            }
+        }
+    }
+
+    /// The name of the operation in findings.
+    pub fn operation(&self) -> String {
+        match &self.action {
+            PreparedAction::Call(call) => match self.kind() {
+                Some(kind) => kind.to_string(),
+                None => format!("{} {}", call.method, call.path),
+            },
+            PreparedAction::Act(fields) => {
+                format!("action {}", name_in(fields).unwrap_or("?"))
+            }
+            PreparedAction::Advance(_) => "the clock".to_owned(),
+            PreparedAction::Deliveries => "deliveries".to_owned(),
+        }
+    }
+
+    /// Whether it may give a target the inbox URL `origin`. Only a subscription can.
+    pub fn mentions(&self, origin: &str) -> bool {
+        let PreparedAction::Call(call) = &self.action else { return false };
+        call.method == "POST" && String::from_utf8_lossy(&call.body).contains(origin)
+    }
+}
+
+impl PartialEq for PreparedCall {
+    fn eq(&self, other: &PreparedCall) -> bool {
+        self.method == other.method
+            && self.path == other.path
+            && self.content_type == other.content_type
+            && self.body == other.body
+    }
+}
+
+impl PreparedCall {
+    /// A request with `body` of type `content_type`.
+    pub fn new(
+        method: impl Into<String>,
+        path: impl Into<String>,
+        content_type: Option<String>,
+        body: Vec<u8>,
+    ) -> PreparedCall {
+        let (method, path) = (method.into(), path.into());
+        PreparedCall { method, path, content_type, body: body.into(), asked: OnceLock::new() }
+    }
+
+    /// The request that asks for an operation.
+    pub fn of(operation: &Operation) -> PreparedCall {
+        let Written { method, path, content_type, body } = operation.written();
+        PreparedCall::new(method, path, content_type.map(str::to_owned), body)
+    }
+
+    /// The same request, with another body.
+    #[must_use]
+    pub fn with_body(&self, body: Vec<u8>) -> PreparedCall {
+        let PreparedCall { method, path, content_type, .. } = self;
+        PreparedCall::new(method, path, content_type.clone(), body)
+    }
+
+    /// The same request, without a `Content-Type` header.
+    #[must_use]
+    pub fn without_media_type(&self) -> PreparedCall {
+        PreparedCall::new(&self.method, &self.path, None, self.body.to_vec())
+    }
+
+    /// The body.
+    pub fn body(&self) -> &Payload {
+        &self.body
+    }
+
+    /// The path without the query.
+    pub fn plain_path(&self) -> &str {
+        self.path.split_once('?').map_or(&self.path, |(path, _)| path)
+    }
+
+    /// The request, parsed as the document defines it.
+    pub fn asked(&self) -> &Asked {
+        self.asked.get_or_init(|| {
+            Box::new(Asked::by(&Request {
+                method: &self.method,
+                path: self.plain_path(),
+                authorization: None,
+                content_type: self.content_type.as_deref(),
+                body: &self.body,
+            }))
+        })
+    }
+
+    /// The requested operation, if the request has the published form.
+    pub fn operation(&self) -> Option<&Operation> {
+        self.asked().operation.as_ref().ok()
+    }
+
+    fn from_call(call: &Call, memory: &Memory) -> PreparedCall {
+        let body = match (&call.body, &call.text, &call.hex) {
+            (Some(json), ..) => memory.resolve_json(json).into_bytes(),
+            (None, Some(text), _) => memory.resolve(text).into_bytes(),
+            (None, None, Some(hex)) => base16ct::mixed::decode_vec(hex).unwrap_or_default(),
+            (None, None, None) => Vec::new(),
+        };
+        let implied = call.body.is_some().then(|| "application/json".to_owned());
+        let content_type = call.content_type.clone().or(implied);
+        PreparedCall::new(&call.method, encoded(&memory.resolve(&call.path)), content_type, body)
+    }
+}
+
+/// Percent-encodes characters that a URL doesn't allow. Existing encoding stays.
+fn encoded(path: &str) -> String {
+    const KEPT: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'#')
+        .add(b'<')
+        .add(b'>')
+        .add(b'`')
+        .add(b'{')
+        .add(b'}')
+        .add(b'\\')
+        .add(b'^')
+        .add(b'|')
+        .add(b'?');
+    std::borrow::Cow::from(percent_encoding::utf8_percent_encode(path, KEPT)).into_owned()
+}

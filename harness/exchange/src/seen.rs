@@ -1,0 +1,112 @@
+//! Responses.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::masking::withheld;
+use tideover_model::wire::field;
+
+/// The response of a target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: Body,
+}
+
+/// The body of a response. Its `Debug` output masks sensitive fields.
+#[derive(Clone, Default, PartialEq)]
+pub enum Body {
+    /// No body.
+    #[default]
+    Empty,
+    /// JSON, shared by all copies of the response.
+    Json(Arc<Value>),
+    /// The beginning of any other body.
+    Other(String),
+}
+
+impl Seen {
+    /// A response of `status` with the body `bytes`.
+    pub fn new(status: u16, bytes: &[u8]) -> Seen {
+        let body = if bytes.is_empty() {
+            Body::Empty
+        } else if let Ok(json) = serde_json::from_slice(bytes) {
+            Body::Json(Arc::new(json))
+        } else {
+            return Seen::cut(status, bytes);
+        };
+        Seen { status, body }
+    }
+
+    /// A response of `status` whose body is not JSON; only the beginning is kept.
+    pub fn cut(status: u16, bytes: &[u8]) -> Seen {
+        const SHOWN: usize = 2000;
+        let beginning = &bytes[..bytes.len().min(SHOWN)];
+        Seen { status, body: Body::Other(String::from_utf8_lossy(beginning).into_owned()) }
+    }
+
+    /// A response of `status` whose body has more than `read` bytes, the limit for reading.
+    pub fn too_long(status: u16, read: usize) -> Seen {
+        Seen {
+            status,
+            body: Body::Other(format!("more than {} MiB, which are not read", read >> 20)),
+        }
+    }
+
+    /// The body, if it is JSON.
+    pub fn json(&self) -> Option<&Value> {
+        match &self.body {
+            Body::Json(json) => Some(json),
+            Body::Empty | Body::Other(_) => None,
+        }
+    }
+
+    /// The body, if it is JSON and the response is a success.
+    pub fn success_body(&self) -> Option<&Value> {
+        self.json().filter(|_| self.is_success())
+    }
+
+    /// The body, if it is JSON, with sensitive fields masked.
+    pub fn masked_body(&self) -> Option<Value> {
+        self.json().map(withheld)
+    }
+
+    /// Whether the response is a success.
+    pub fn is_success(&self) -> bool {
+        (200..=299).contains(&self.status)
+    }
+
+    /// The error code.
+    pub fn code(&self) -> Option<&str> {
+        self.json()?.get(field::CODE)?.as_str()
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Body::Empty => f.write_str("no body"),
+            Body::Json(json) => write!(f, "{}", withheld(json)),
+            Body::Other(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+impl Serialize for Seen {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("status", &self.status)?;
+        match &self.body {
+            Body::Empty => {}
+            Body::Json(json) => map.serialize_entry("body", &withheld(json))?,
+            Body::Other(text) => map.serialize_entry("text", text)?,
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,415 @@
+//! The bare model: no HTTP, no threads, a clock that stands still.
+
+use std::hash::{BuildHasher, Hash};
+use std::mem::take;
+use std::sync::Arc;
+
+use foldhash::quality::FixedState;
+use serde_json::{Map, Value, json};
+use tideover_model::wire::action;
+use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::reply::Failure;
+use tideover_model::{
+    Attempt, Clause, Code, Delivery, Destinations, Face, Happening, Outcome, Profile, Receipt,
+    Seeded, Service, Timestamp, bearer, exchange, pass,
+};
+
+use crate::target::inbox::Inbox;
+use crate::target::origin::origin;
+use crate::target::{Target, Unanswered};
+use crate::transcript::Header;
+use crate::{Arrival, Body, Inside, Prepared, PreparedAction, PreparedCall, Seen};
+
+/// A world in this very thread.
+#[derive(Clone, Debug)]
+pub struct Bare<F = Service> {
+    face: F,
+    start: Timestamp,
+    now: Timestamp,
+    refused: Option<(Code, Clause)>,
+    answered: Option<Answer>,
+    fingerprint: Option<u64>,
+    /// What the books said when anything had changed last.
+    audited: Option<Result<(), String>>,
+    queued: Vec<Arc<Delivery>>,
+    inbox: Inbox,
+    /// What came to the inbox, and is signed once somebody looks.
+    arrived: Vec<Arrived>,
+    /// Where webhooks come to it.
+    origin: Option<Arc<str>>,
+    /// Whether what is sent to the inbox comes there; it is accepted otherwise, and nobody sees it.
+    heard: bool,
+}
+
+/// An answer, before anybody reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    body: Unread,
+}
+
+/// A body that nobody has read.
+#[derive(Clone, Debug)]
+enum Unread {
+    /// What the service says.
+    Said(tideover_model::Answer),
+    /// What it has written down otherwise than it should.
+    Written(Vec<u8>),
+    /// What comes of an action of the operator port.
+    Done(Result<Outcome, NotApplied>),
+    /// What the clock shows.
+    Shown(Timestamp),
+    /// The deliveries that were queued.
+    Queued(Vec<Arc<Delivery>>),
+}
+
+/// An attempt that came to the inbox, when it did, and what it was answered.
+#[derive(Clone, Debug)]
+struct Arrived {
+    at: Timestamp,
+    attempt: Attempt,
+    status: u16,
+}
+
+/// Where the inbox of a world without sockets is.
+pub const INBOX: &str = "http://inbox.invalid";
+
+/// A service that sends webhooks to public https URLs and to the origin of the URL `inbox`.
+pub fn service(profile: Profile, seed: u64, inbox: &str) -> Service {
+    Service::new(profile, Seeded { seed }).sending_to(Destinations::PublicAnd(origin(inbox)))
+}
+
+impl Bare {
+    /// A new world.
+    pub fn new(profile: Profile, seed: u64, start: Timestamp) -> Bare {
+        Bare::over(service(profile, seed, INBOX), start)
+    }
+
+    /// The world of `header`, whose webhooks come to `inbox`, or to nobody.
+    pub fn in_world_of(header: &Header, inbox: Option<&str>) -> Bare {
+        let Header { profile, seed, start, .. } = header;
+        let service = match inbox {
+            None => Service::new(profile.clone(), Seeded { seed: *seed }),
+            Some(origin) => service(profile.clone(), *seed, origin),
+        };
+        Bare::over(service, *start)
+    }
+}
+
+impl<F: Face> Bare<F> {
+    /// The world of anything that has the model's face.
+    pub fn over(face: F, start: Timestamp) -> Bare<F> {
+        let origin = match face.destinations() {
+            Destinations::PublicAnd(origin) => Some(Arc::from(origin.as_str())),
+            Destinations::Public | Destinations::Local | Destinations::Anywhere => None,
+        };
+        Bare {
+            face,
+            start,
+            now: start,
+            refused: None,
+            answered: None,
+            fingerprint: None,
+            audited: None,
+            queued: Vec::new(),
+            inbox: Inbox::default(),
+            heard: true,
+            arrived: Vec::new(),
+            origin,
+        }
+    }
+
+    /// What its clock shows.
+    pub fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    /// The service itself.
+    pub fn face(&self) -> &F {
+        &self.face
+    }
+
+    /// The same world, whose webhooks are accepted and never seen.
+    #[must_use]
+    pub fn unheard(self) -> Bare<F> {
+        Bare { heard: false, ..self }
+    }
+
+    /// The service itself, to be changed.
+    pub fn face_mut(&mut self) -> &mut F {
+        &mut self.face
+    }
+
+    /// Lets time pass until `now`, if it is not there yet.
+    pub fn until(&mut self, now: Timestamp) {
+        if now > self.now {
+            self.pass(now);
+        }
+    }
+
+    /// Forgets what was queued and what came to the inbox.
+    pub fn forget_deliveries(&mut self) {
+        while self.face.poll_delivery().is_some() {}
+        self.queued.clear();
+        self.forget_arrivals();
+        self.inbox.clear();
+    }
+
+    /// Forgets what came to the inbox since this was last asked.
+    pub(crate) fn forget_arrivals(&mut self) {
+        self.arrived.clear();
+    }
+
+    /// The code of the last answer, if it was a refusal, and the clause that asks for it.
+    pub fn refused(&self) -> Option<(Code, Clause)> {
+        self.refused
+    }
+
+    /// Plays a step.
+    pub fn play(&mut self, step: &Prepared) -> Seen {
+        self.answer(step).read()
+    }
+
+    /// Plays a step, and leaves the answer unread.
+    pub fn answer(&mut self, step: &Prepared) -> Answer {
+        self.refused = None;
+        let answer = self.exchange(step);
+        self.pass(self.now);
+        self.queued.extend(std::iter::from_fn(|| self.face.poll_delivery()));
+        answer
+    }
+
+    /// The answer to the step that was sent last.
+    pub fn answered(&self) -> Option<&Answer> {
+        self.answered.as_ref()
+    }
+
+    fn exchange(&mut self, step: &Prepared) -> Answer {
+        let authorization = step.authorization.as_deref();
+        match &step.action {
+            PreparedAction::Call(call) => self.call(authorization, call),
+            PreparedAction::Act(fields) => {
+                let done = self.act(authorization, fields);
+                let status = done.as_ref().err().map_or(200, NotApplied::status);
+                Answer { status, body: Unread::Done(done) }
+            }
+            PreparedAction::Advance(seconds) => {
+                self.pass(self.now.after(*seconds));
+                Answer { status: 200, body: Unread::Shown(self.now) }
+            }
+            PreparedAction::Deliveries => {
+                Answer { status: 200, body: Unread::Queued(take(&mut self.queued)) }
+            }
+        }
+    }
+
+    /// Lets time pass, and delivers webhooks to the inbox. Other receivers do not exist.
+    fn pass(&mut self, end: Timestamp) {
+        let Bare { face, now, inbox, arrived, origin, heard, .. } = self;
+        pass(face, *now, end, |at, attempt| {
+            let Some(path) = origin.as_deref().and_then(|origin| path_below(origin, attempt))
+            else {
+                return Receipt::Failed;
+            };
+            if !*heard {
+                return Receipt::Answered(200);
+            }
+            let status = inbox.answer(path, Some(&attempt.delivery.id));
+            arrived.push(Arrived { at, attempt: attempt.clone(), status });
+            Receipt::Answered(status)
+        });
+        *now = end;
+    }
+
+    /// What came to the inbox since this was last asked.
+    pub fn take_arrivals(&mut self) -> Vec<Arrival> {
+        let Bare { arrived, origin, .. } = self;
+        let origin = origin.as_deref().unwrap_or_default();
+        let signed = |arrived: Arrived| {
+            let signature = Some(arrived.attempt.sign(arrived.at).to_string());
+            Arrival { signature, ..arrived.read(origin) }
+        };
+        arrived.drain(..).map(signed).collect()
+    }
+
+    /// The same, without its signatures: nobody checks them.
+    pub fn take_unsigned_arrivals(&mut self) -> Vec<Arrival> {
+        let Bare { arrived, origin, .. } = self;
+        let origin = origin.as_deref().unwrap_or_default();
+        arrived.drain(..).map(|arrived| arrived.read(origin)).collect()
+    }
+
+    fn call(&mut self, authorization: Option<&str>, call: &PreparedCall) -> Answer {
+        let asked = call.asked().clone();
+        let said = exchange::attempt(&mut self.face, self.now, authorization, asked);
+        self.refused = said.as_ref().err().map(|refusal| (refusal.code, refusal.clause));
+        let profile = self.face.profile();
+        match self.face.encoding() {
+            None => Answer { status: exchange::status(profile, &said), body: Unread::Said(said) },
+            Some(encode) => {
+                let response = encode(profile, &said);
+                Answer { status: response.status, body: Unread::Written(response.body) }
+            }
+        }
+    }
+
+    fn act(
+        &mut self,
+        authorization: Option<&str>,
+        fields: &Map<String, Value>,
+    ) -> Result<Outcome, NotApplied> {
+        let platform = self.face.platform_of(authorization).ok_or(NotApplied::UnknownKey)?;
+        let own_key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY);
+        let happening = action::asked(fields, own_key)?;
+        self.face.handle_timeout(self.now);
+        if happening == Happening::Reset {
+            self.now = self.start;
+            self.forget_arrivals();
+            self.inbox.clear();
+        }
+        Ok(self.face.happen(self.now, platform, happening)?)
+    }
+}
+
+impl<F: Face + Hash> Bare<F> {
+    /// Whether anything that the service knows has changed since this was last asked.
+    pub fn has_changed(&mut self) -> bool {
+        let fingerprint = FixedState::default().hash_one(&self.face);
+        let before = self.fingerprint.replace(fingerprint);
+        before.is_some_and(|before| before != fingerprint)
+    }
+
+    /// What is seen from inside: what has changed since this was last asked, and what the books say.
+    pub fn inside(&mut self) -> Inside {
+        let changed = self.has_changed();
+        let Bare { face, audited, .. } = self;
+        if changed {
+            *audited = None;
+        }
+        Inside { changed, audit: audited.get_or_insert_with(|| face.audit()).clone() }
+    }
+}
+
+impl Answer {
+    /// An answer of `status` whose body is written down.
+    pub fn written(status: u16, body: Vec<u8>) -> Answer {
+        Answer { status, body: Unread::Written(body) }
+    }
+
+    /// Whether it does as it was asked.
+    pub fn is_success(&self) -> bool {
+        (200..=299).contains(&self.status)
+    }
+
+    /// The same, read.
+    pub fn read(&self) -> Seen {
+        if let Unread::Written(bytes) = &self.body {
+            return Seen::new(self.status, bytes);
+        }
+        let body = self.body.json().map_or(Body::Empty, |json| Body::Json(Arc::new(json)));
+        Seen { status: self.status, body }
+    }
+}
+
+/// Whether they are the same once they are written down.
+impl PartialEq for Unread {
+    fn eq(&self, other: &Unread) -> bool {
+        match (self, other) {
+            (Unread::Said(one), Unread::Said(other)) => one == other,
+            (Unread::Done(one), Unread::Done(other)) => one == other,
+            (Unread::Shown(one), Unread::Shown(other)) => one == other,
+            (Unread::Queued(one), Unread::Queued(other)) => one == other,
+            (Unread::Written(one), Unread::Written(other)) => one == other,
+            (Unread::Written(bytes), other) | (other, Unread::Written(bytes)) => {
+                other.bytes() == *bytes
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Unread {
+    /// What it says, if that is JSON.
+    fn json(&self) -> Option<Value> {
+        Some(match self {
+            Unread::Said(said) => serde_json::to_value(exchange::body(said)?).unwrap_or_default(),
+            Unread::Written(bytes) => return serde_json::from_slice(bytes).ok(),
+            Unread::Done(Ok(outcome)) => action::written(outcome),
+            Unread::Done(Err(why)) => {
+                let refusal = Failure { error: why.to_string().into(), code: why.code() };
+                serde_json::to_value(refusal).unwrap_or_default()
+            }
+            Unread::Shown(now) => json!({ "now": now }),
+            Unread::Queued(deliveries) => {
+                let mut body = json!({});
+                body["deliveries"] = deliveries.iter().map(|one| written(one)).collect();
+                body
+            }
+        })
+    }
+
+    /// As it is written down.
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Unread::Said(said) => exchange::written(said),
+            Unread::Written(bytes) => bytes.clone(),
+            Unread::Done(_) | Unread::Shown(_) | Unread::Queued(_) => {
+                self.json().and_then(|body| serde_json::to_vec(&body).ok()).unwrap_or_default()
+            }
+        }
+    }
+}
+
+impl Arrived {
+    /// The request, without its signature.
+    fn read(self, origin: &str) -> Arrival {
+        let Arrived { at, attempt, status } = self;
+        Arrival {
+            path: path_below(origin, &attempt).unwrap_or_default().to_owned(),
+            delivery: Some(attempt.delivery.id.clone()),
+            signature: None,
+            headers: Vec::new(),
+            body: attempt.delivery.body.to_vec().into(),
+            status,
+            at: Some(at),
+            arrived: None,
+        }
+    }
+}
+
+/// Where below `origin` an attempt goes; `None` if that is elsewhere.
+fn path_below<'a>(origin: &str, attempt: &'a Attempt) -> Option<&'a str> {
+    attempt.delivery.url.strip_prefix(origin).filter(|path| path.starts_with('/'))
+}
+
+fn written(delivery: &Delivery) -> Value {
+    let mut body = json!({
+        "id": delivery.id,
+        "subscription": *delivery.subscription,
+        "event": delivery.event,
+    });
+    body["body"] = serde_json::from_slice(&delivery.body).unwrap_or_default();
+    body
+}
+
+impl<F: Face> Target for Bare<F> {
+    fn api_key(&self) -> &str {
+        Service::FIRST_KEY
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        self.origin.as_deref()
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        let answer = self.answer(step);
+        let seen = answer.read();
+        self.answered = Some(answer);
+        Ok(seen)
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        Ok(self.take_arrivals())
+    }
+}

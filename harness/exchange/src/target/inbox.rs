@@ -1,0 +1,121 @@
+//! The harness's own webhook receiver. It keeps each arrival, and responds as the path says.
+//!
+//! | path has the segment | answer |
+//! | --- | --- |
+//! | `accepts` | 200 |
+//! | `acknowledges` | 204 |
+//! | `recovers` | 302 to the first attempt of a delivery, 404 to the second, then 204 |
+//! | `redirected` | 200: where the redirect leads, which nobody should follow |
+//! | `fails` | 500 |
+//! | `gone` | 410 |
+//! | `hangs` | none: the connection is closed |
+//!
+//! So the steps alone decide how a receiver responds, in process and over HTTP.
+
+use std::collections::BTreeMap;
+
+use crate::{Arrival, NO_ANSWER};
+
+/// The path of the inbox URL that accepts everything, as arrivals show it.
+pub fn accepting(url: &str) -> Option<&str> {
+    let start = url.find("/accepts")?;
+    Some(&url[start..])
+}
+
+/// Whether what comes to this path, or URL, is answered 410.
+pub fn is_gone(path: &str) -> bool {
+    has(path, "gone")
+}
+
+/// What a path or a URL answers, in words, unless it accepts what comes.
+pub fn answer_in_words(path: &str) -> Option<&'static str> {
+    const ANSWERS: [(&str, &str); 5] = [
+        ("fails", "500"),
+        ("gone", "410"),
+        ("hangs", "nothing: it closes the connection"),
+        ("acknowledges", "204"),
+        ("recovers", "302, then 404, then 204"),
+    ];
+    ANSWERS.into_iter().find_map(|(segment, answer)| has(path, segment).then_some(answer))
+}
+
+/// What stands in a path in place of `recovers` where a redirect of it leads.
+const REDIRECTED: &str = "redirected";
+
+/// Where the redirect of a path that recovers leads.
+pub fn redirect_of(path: &str) -> String {
+    path.replacen("/recovers", &format!("/{REDIRECTED}"), 1)
+}
+
+/// Whether a request came because a redirect was followed.
+pub fn is_redirected(path: &str) -> bool {
+    has(path, REDIRECTED)
+}
+
+/// The path whose redirect leads to this one, or the path itself.
+pub fn before_redirect(path: &str) -> String {
+    path.replacen(&format!("/{REDIRECTED}"), "/recovers", 1)
+}
+
+fn has(path: &str, segment: &str) -> bool {
+    path.split('/').any(|known| known == segment)
+}
+
+/// What came, and how often each delivery did.
+#[derive(Clone, Debug, Default)]
+pub struct Inbox {
+    arrivals: Vec<Arrival>,
+    /// To paths that recover, where it matters.
+    attempts: BTreeMap<(String, Option<String>), u32>,
+}
+
+impl Inbox {
+    /// Keeps a request; the HTTP status that it is answered with, whatever stands there, or [`NO_ANSWER`].
+    pub fn receive(&mut self, arrival: Arrival) -> u16 {
+        let status = self.answer(&arrival.path, arrival.delivery.as_deref());
+        self.arrivals.push(Arrival { status, ..arrival });
+        status
+    }
+
+    /// The HTTP status that the next attempt of `delivery` on `path` is answered with.
+    pub(crate) fn answer(&mut self, path: &str, delivery: Option<&str>) -> u16 {
+        if has(path, "fails") {
+            return 500;
+        }
+        if is_gone(path) {
+            return 410;
+        }
+        if has(path, "hangs") {
+            return NO_ANSWER;
+        }
+        if has(path, "acknowledges") {
+            return 204;
+        }
+        if !has(path, "recovers") {
+            return 200;
+        }
+        let attempt = (path.to_owned(), delivery.map(str::to_owned));
+        let attempts = self.attempts.entry(attempt).or_default();
+        *attempts += 1;
+        match *attempts {
+            1 => 302,
+            2 => 404,
+            _ => 204,
+        }
+    }
+
+    /// How many requests came since they were last taken.
+    pub fn waiting(&self) -> usize {
+        self.arrivals.len()
+    }
+
+    /// What came since this was last asked.
+    pub fn take(&mut self) -> Vec<Arrival> {
+        std::mem::take(&mut self.arrivals)
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Inbox::default();
+    }
+}

@@ -1,0 +1,18 @@
+//! Where a URL leads.
+
+use url::{Host, Url};
+
+/// Scheme, host and port of a URL.
+pub fn origin(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
+}
+
+/// Whether a URL names this machine by a loopback address or a `localhost` name.
+pub fn is_this_machine(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    }
+}

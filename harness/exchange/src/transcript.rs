@@ -1,0 +1,407 @@
+//! A run as a file of JSON Lines: a header, then a line for each step. It can be replayed on the bare model,
+//! on the mock and on any base URL.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tideover_model::{Profile, Timestamp};
+
+use crate::secrets::Secrets;
+use crate::step::{Action, Call, Step};
+use crate::{Arrival, Race, Seen};
+
+/// The format version that this program reads and writes.
+const VERSION: u32 = 1;
+
+/// The first line: the world in which the steps are played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// The format version.
+    pub tideover: u32,
+    /// What the transcript shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<String>,
+    /// The seed of the world's choices.
+    pub seed: u64,
+    /// The clock at the start. It stands still until a step moves it.
+    pub start: Timestamp,
+    /// The profile. The file has only the differences from the standard profile.
+    #[serde(default)]
+    pub profile: Profile,
+    /// The live endpoint that the run was played against, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveEndpoint>,
+}
+
+/// A live endpoint, which others use as well.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LiveEndpoint {
+    /// Its base URL.
+    pub target: String,
+    /// The prefix of every name that the run creates.
+    pub run: String,
+    /// Whether no identifier of a play was synced before it. A business of an earlier run may still have one
+    /// of the user's tax ids.
+    pub fresh: bool,
+    /// The names of the extra headers of every request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+}
+
+/// A run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transcript {
+    /// The world.
+    pub header: Header,
+    /// The finding that the steps show, if a check wrote them. A replay must reproduce it.
+    pub finding: Option<FindingName>,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// Who sends which step, if they are a race.
+    pub race: Option<Lanes>,
+    /// What a file says of an earlier play of each step.
+    pub recorded: Vec<Recorded>,
+}
+
+/// What a file says of an earlier play of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// The status of the response, if there was one.
+    pub status: Option<u16>,
+    /// The number of requests that arrived at the inbox.
+    pub arrivals: usize,
+}
+
+/// What a finding has in common with every other finding of the same cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingName {
+    /// A short name of the cause, stable from run to run.
+    pub fingerprint: String,
+    /// The clause that does not hold.
+    pub clause: String,
+    /// The operation, or the action of the operator port.
+    pub operation: String,
+    /// The field of the response, dotted.
+    pub field: String,
+}
+
+/// Who sends which step of a race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lanes {
+    /// The client of each step, from 1; 0 for a step that is sent alone.
+    pub clients: Vec<usize>,
+    /// The seed of the order in which a target in process carries out the requests.
+    pub schedule: u64,
+}
+
+/// What happened when the steps were played.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlayedSteps<'a> {
+    /// The time of each step, and its response, if there was one.
+    pub answers: &'a [(Timestamp, Option<Seen>)],
+    /// What arrived at the inbox, with the index of the step that it arrived with.
+    pub arrivals: &'a [(usize, Arrival)],
+}
+
+/// A played step, as a line of the file.
+#[derive(Serialize)]
+struct RecordedStep<'a> {
+    #[serde(skip_serializing_if = "is_alone")]
+    client: usize,
+    #[serde(flatten)]
+    step: &'a Step,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seen: Option<&'a Seen>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    received: Vec<&'a Arrival>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_alone(client: &usize) -> bool {
+    *client == 0
+}
+
+/// What the first line of a race says of it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RaceLine {
+    schedule: u64,
+}
+
+/// Why a transcript file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableTranscript {
+    /// The file cannot be opened or read.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        error: std::io::Error,
+    },
+    /// A line is invalid.
+    #[error("{}, line {line}: {problem}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line number, from 1.
+        line: usize,
+        /// The problem.
+        problem: String,
+    },
+}
+
+impl Header {
+    /// Whether nothing that the steps name existed before the run.
+    pub fn is_fresh(&self) -> bool {
+        self.live.as_ref().is_none_or(|live| live.fresh)
+    }
+
+    /// The header of a run outside live endpoints.
+    pub fn new(seed: u64, start: Timestamp, profile: Profile) -> Header {
+        Header { tideover: VERSION, story: None, seed, start, profile, live: None }
+    }
+
+    /// The header as the file has it.
+    pub fn written(&self) -> Value {
+        let mut line = serde_json::to_value(self).unwrap_or_default();
+        if let Some(fields) = line.as_object_mut() {
+            let standard = serde_json::to_value(Profile::default()).unwrap_or_default();
+            let difference = difference(&fields["profile"], &standard);
+            fields
+                .insert("profile".into(), difference.unwrap_or_else(|| Value::Object(Map::new())));
+        }
+        line
+    }
+}
+
+/// The parts of `value` that differ from `standard`.
+fn difference(value: &Value, standard: &Value) -> Option<Value> {
+    match (value, standard) {
+        (Value::Object(fields), Value::Object(standard)) => {
+            let differing: Map<_, _> = fields
+                .iter()
+                .filter_map(|(name, value)| {
+                    let standard = standard.get(name).unwrap_or(&Value::Null);
+                    Some((name.clone(), difference(value, standard)?))
+                })
+                .collect();
+            (!differing.is_empty()).then_some(Value::Object(differing))
+        }
+        _ => (value != standard).then(|| value.clone()),
+    }
+}
+
+impl Transcript {
+    /// Steps that are played one after the other in the world of `header`.
+    pub fn new(header: Header, steps: Vec<Step>) -> Transcript {
+        Transcript { header, finding: None, steps, race: None, recorded: Vec::new() }
+    }
+
+    /// Reads a file. A step that names a CSV file gets its text from `imports/` beside the file's folder.
+    ///
+    /// # Errors
+    /// [`UnreadableTranscript`] with the file and the line.
+    pub fn read(path: &Path) -> Result<Transcript, UnreadableTranscript> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| UnreadableTranscript::File { path: path.to_owned(), error })?;
+        let at = |line: usize, problem: String| UnreadableTranscript::Line {
+            path: path.to_owned(),
+            line: line + 1,
+            problem,
+        };
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (line, first) = lines.next().ok_or_else(|| at(0, "the file is empty".into()))?;
+        let FirstLine { header, finding, race } =
+            first_line(first).map_err(|problem| at(line, problem))?;
+        if header.tideover != VERSION {
+            let problem = format!("version {} is not {VERSION}", header.tideover);
+            return Err(at(line, problem));
+        }
+        header.profile.check().map_err(|error| at(line, format!("profile: {error}")))?;
+        let (mut steps, mut clients, mut recorded) = (Vec::new(), Vec::new(), Vec::new());
+        for (line, text) in lines {
+            let read = parse_step(text).map_err(|problem| at(line, problem))?;
+            let Some(StepRead { client, mut step, recorded: was }) = read else { continue };
+            check_call(&step).map_err(|problem| at(line, problem))?;
+            load_csv(path, &mut step).map_err(|problem| at(line, problem))?;
+            if client > 0 && race.is_none() {
+                let problem = "a step has a client, and the first line has no race";
+                return Err(at(line, problem.into()));
+            }
+            clients.push(client);
+            steps.push(step);
+            recorded.push(was);
+        }
+        let race = race.map(|RaceLine { schedule }| Lanes { clients, schedule });
+        Ok(Transcript { header, finding, steps, race, recorded })
+    }
+
+    /// Writes a file: each step with its time, its response and what arrived with it, if it was played.
+    /// `secrets` are masked.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn write(
+        &self,
+        path: &Path,
+        played: PlayedSteps<'_>,
+        secrets: &Secrets,
+    ) -> std::io::Result<()> {
+        let mut file = std::io::BufWriter::new(fs::File::create(path)?);
+        writeln!(file, "{}", self.first_line()?)?;
+        for (index, step) in self.steps.iter().enumerate() {
+            let (at, seen) =
+                played.answers.get(index).map(|(at, seen)| (*at, seen.as_ref())).unzip();
+            let seen = seen.flatten();
+            let received = played.arrivals.iter().filter(|(with, _)| *with == index);
+            let received = received.map(|(_, arrival)| arrival).collect();
+            let client = self.race.as_ref().and_then(|race| race.clients.get(index).copied());
+            let client = client.unwrap_or(0);
+            let line = serde_json::to_value(RecordedStep { client, step, at, seen, received })?;
+            serde_json::to_writer(&mut file, &secrets.conceal_in(line))?;
+            writeln!(file)?;
+        }
+        file.flush()
+    }
+
+    fn first_line(&self) -> serde_json::Result<Value> {
+        let mut line = self.header.written();
+        if let Some(finding) = &self.finding {
+            line["finding"] = serde_json::to_value(finding)?;
+        }
+        if let Some(Lanes { schedule, .. }) = self.race {
+            line["race"] = serde_json::to_value(RaceLine { schedule })?;
+        }
+        Ok(line)
+    }
+
+    /// The steps as a race, if they are one.
+    pub fn as_race(&self) -> Option<Race> {
+        let lanes = self.race.as_ref()?;
+        Some(Race::of(lanes.clients.iter().copied().zip(self.steps.iter().cloned())))
+    }
+}
+
+/// The first line of a file.
+struct FirstLine {
+    header: Header,
+    finding: Option<FindingName>,
+    race: Option<RaceLine>,
+}
+
+fn first_line(line: &str) -> Result<FirstLine, String> {
+    let mut fields: Map<String, Value> = parse(line)?;
+    let finding = field(&mut fields, "finding")?;
+    let race = field(&mut fields, "race")?;
+    let header = serde_json::from_value(fields.into()).map_err(|error| error.to_string())?;
+    Ok(FirstLine { header, finding, race })
+}
+
+/// Takes a field out of a line.
+fn field<T: serde::de::DeserializeOwned>(
+    fields: &mut Map<String, Value>,
+    name: &str,
+) -> Result<Option<T>, String> {
+    let value = fields.remove(name).map(serde_json::from_value).transpose();
+    value.map_err(|error| format!("{name}: {error}"))
+}
+
+fn parse<T: serde::de::DeserializeOwned>(line: &str) -> Result<T, String> {
+    serde_json::from_str(line).map_err(|error| error.to_string())
+}
+
+/// A step with its client, perhaps with its time, its response and what arrived with it. `None` for a line in
+/// the journal of a live run that is no request.
+fn parse_step(line: &str) -> Result<Option<StepRead>, String> {
+    let mut fields: Map<String, Value> = parse(line)?;
+    if fields.contains_key("answers") || fields.contains_key("arrived") {
+        return Ok(None);
+    }
+    let status = fields.remove("seen").and_then(|seen| seen.get("status")?.as_u64());
+    let received = fields.remove("received");
+    let recorded = Recorded {
+        status: status.and_then(|status| u16::try_from(status).ok()),
+        arrivals: received.as_ref().and_then(Value::as_array).map_or(0, Vec::len),
+    };
+    for noted in ["at", "number", "case"] {
+        fields.remove(noted);
+    }
+    let client = field(&mut fields, "client")?.unwrap_or(0);
+    let step = serde_json::from_value(fields.into()).map_err(|error| error.to_string())?;
+    Ok(Some(StepRead { client, step, recorded }))
+}
+
+/// A step, as a line of the file has it.
+struct StepRead {
+    client: usize,
+    step: Step,
+    recorded: Recorded,
+}
+
+/// Refuses a request that no client can send.
+fn check_call(step: &Step) -> Result<(), String> {
+    let Action::Call(call) = &step.action else { return Ok(()) };
+    let Call { method, path, .. } = call;
+    if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return Err(format!("{method:?} is no HTTP method"));
+    }
+    if !path.starts_with('/') || path.split('/').any(|segment| matches!(segment, "." | "..")) {
+        return Err(format!("the path {path:?} must start with / and have no segment of dots"));
+    }
+    Ok(())
+}
+
+fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
+    let Action::Call(call) = &mut step.action else { return Ok(()) };
+    let Some(name) = call.csv.take() else { return Ok(()) };
+    let path = import_beside(transcript, &name)?;
+    let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    match String::from_utf8(bytes) {
+        Ok(text) => call.text = Some(text),
+        Err(error) => call.hex = Some(base16ct::lower::encode_string(error.as_bytes())),
+    }
+    call.content_type.get_or_insert_with(|| "text/csv".into());
+    Ok(())
+}
+
+/// The file of this name in `imports/`, beside the folder of the transcript. A transcript may come from anybody, and
+/// what it names is sent to the target: it reaches no other file.
+fn import_beside(transcript: &Path, name: &str) -> Result<PathBuf, String> {
+    let mut parts = Path::new(name).components();
+    let is_plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(only)), None) if only == name);
+    if !is_plain || name.contains(['/', '\\', ':']) {
+        return Err(format!("csv: {name:?} is no plain name of a file in imports/"));
+    }
+    // A file in the working folder has an empty parent.
+    let folder = transcript.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
+    let base = fs::canonicalize(folder.join("..")).map_err(|error| format!("csv: {error}"))?;
+    let path = base.join("imports").join(name);
+    let found = fs::canonicalize(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    if found != path {
+        return Err(format!(
+            "{}: it is reached through a link, and none is followed here",
+            path.display()
+        ));
+    }
+    if !found.is_file() {
+        return Err(format!("{}: it is no regular file", path.display()));
+    }
+    Ok(found)
+}
+
+/// The default start of a world.
+pub const START: &str = "2026-01-01T00:00:00Z";
+
+/// [`START`] as an instant.
+pub fn start() -> Timestamp {
+    Timestamp::parse(START).expect("a date-time")
+}

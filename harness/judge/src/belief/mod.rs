@@ -1,0 +1,567 @@
+//! What state a target may be in, given all its responses.
+
+mod past;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use tideover_exchange::evidence::Point;
+use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{
+    BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
+    Timestamp, bearer, clause, wire,
+};
+
+use crate::ABSENT;
+use crate::bounds::Limits;
+use crate::explain::{DEEPEST, Explainer};
+use crate::grounds::Grounds;
+use crate::hidden::{Outside, PriorState};
+use crate::reading::{LimitQuestion, Revealed};
+use crate::world::{Subject, World, WorldReply, is_too_large};
+
+use past::Past;
+
+/// The most worlds to keep.
+const MOST_KEPT: usize = 64;
+
+/// The first number for keys whose platform is not certain.
+const UNSURE: u32 = 1 << 16;
+
+/// Whether it is certain which platform has a key.
+pub(crate) fn is_certain(platform: PlatformId) -> bool {
+    platform.0 < UNSURE
+}
+
+/// The worlds that a target may be in.
+///
+/// Hidden moves apply only when a response needs them. A move that no response has shown yet is made later,
+/// when one does.
+#[derive(Clone, Debug)]
+pub struct Belief {
+    profile: Profile,
+    worlds: Vec<World>,
+    outside: Outside,
+    prior: PriorState,
+    /// Whether worlds were dropped.
+    incomplete: bool,
+    /// Whether a request sent a tax id, and no response shows whether another business held it.
+    may_share: bool,
+    limits: Limits,
+    /// Keys that may belong to one platform or another.
+    keys: Vec<String>,
+    /// Businesses that may predate the run and whose first read got no response. Their initial state is
+    /// unknown.
+    unread: BTreeSet<(PlatformId, String)>,
+    /// The worlds before each of the last writes. `None` when reads are never retried.
+    past: Option<VecDeque<Past>>,
+    /// By which sentences values are expected.
+    grounds: Grounds,
+}
+
+/// How a response is explained, or what would explain it.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The best world's response.
+    pub predicted: Seen,
+    /// The code with which it refuses, if it does, and the clause that requires it.
+    pub refusal: Option<(Code, Clause)>,
+    /// The platform whose key the request carries.
+    pub platform: Option<PlatformId>,
+    /// The comparison, point by point.
+    pub points: Vec<Point>,
+    /// The listed code that was due where the target sent an unlisted one.
+    pub due: Option<Code>,
+    /// Points that contradict the document, unless a dropped world explains them or someone else is to blame.
+    pub open: Vec<Point>,
+}
+
+impl Explanation {
+    /// An explanation for a response that proves nothing.
+    fn uninformative(seen: &Seen, platform: Option<PlatformId>) -> Explanation {
+        Explanation {
+            predicted: seen.clone(),
+            refusal: None,
+            platform,
+            points: Vec::new(),
+            due: None,
+            open: Vec::new(),
+        }
+    }
+}
+
+impl Belief {
+    /// A belief about an unknown target.
+    pub fn new(
+        profile: Profile,
+        inbox: &str,
+        api_key: &str,
+        start: Timestamp,
+        outside: Outside,
+        prior: PriorState,
+    ) -> Belief {
+        let worlds = vec![World::new(profile.clone(), inbox, api_key, start).renaming()];
+        Belief {
+            profile,
+            worlds,
+            outside,
+            prior,
+            incomplete: false,
+            may_share: false,
+            limits: Limits::default(),
+            keys: Vec::new(),
+            unread: BTreeSet::new(),
+            past: None,
+            grounds: Grounds::default(),
+        }
+    }
+
+    /// The search for hidden moves.
+    fn explainer(&self, prior: PriorState) -> Explainer {
+        Explainer { outside: self.outside, prior, deepest: DEEPEST }
+    }
+
+    /// Forgets the target's clock: from now on, only responses show it.
+    pub fn forget_clock(&mut self) {
+        self.worlds.iter_mut().for_each(World::forget_clock);
+    }
+
+    /// Sets whether someone else may have moved the target's clock since it was read.
+    pub fn loosen_clock(&mut self, is_loose: bool) {
+        self.worlds.iter_mut().for_each(|world| world.loosen_clock(is_loose));
+    }
+
+    /// Records that our own clock may be set at any time.
+    pub fn doubt_our_clock(&mut self) {
+        self.worlds.iter_mut().for_each(World::doubt_our_clock);
+    }
+
+    /// How far the target's clock is ahead of ours, if known. Seconds.
+    pub fn ahead(&self) -> Option<i64> {
+        self.worlds.first()?.ahead()
+    }
+
+    /// Adds keys. Each belongs to a known platform or to a new one.
+    pub fn introduce<'a>(&mut self, keys: impl Iterator<Item = &'a str>) {
+        // Each world comes with its number of platforms besides the first.
+        let mut worlds: Vec<(World, usize)> = self.worlds.drain(..).map(|one| (one, 0)).collect();
+        for key in keys {
+            self.keys.push(key.to_owned());
+            let with_key = |(world, others): (World, usize)| {
+                (0..=others + 1).map(move |platform| {
+                    let mut world = world.clone();
+                    world.introduce(key, platform);
+                    (world, others.max(platform))
+                })
+            };
+            worlds = worlds.into_iter().flat_map(with_key).take(MOST_KEPT + 1).collect();
+        }
+        self.incomplete |= worlds.len() > MOST_KEPT;
+        self.worlds = worlds.into_iter().take(MOST_KEPT).map(|(world, _)| world).collect();
+    }
+
+    /// Adds the key of a second platform.
+    pub fn introduce_platform(&mut self, key: &str) {
+        self.worlds.iter_mut().for_each(|world| world.introduce(key, 1));
+    }
+
+    /// The assumed profile.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// Who moves the outside world.
+    pub fn outside(&self) -> Outside {
+        self.outside
+    }
+
+    /// Whether the inbox receives webhooks to this URL.
+    pub fn hears(&self, url: &str) -> bool {
+        self.worlds.first().is_some_and(|world| world.hears(url))
+    }
+
+    /// Whether requests without a response may still be carried out.
+    pub fn is_unsettled(&self) -> bool {
+        self.worlds.iter().any(|world| !world.open.is_empty())
+    }
+
+    /// Whether some state of the target predates the run.
+    pub fn has_a_past(&self) -> bool {
+        self.prior == PriorState::Anything
+            || self.may_share
+            || self.worlds.iter().any(World::has_foreign_businesses)
+    }
+
+    /// Whether a request may have merged a business with one outside this run, and its response doesn't show
+    /// it.
+    fn may_be_shared_by(&self, sent: &Prepared) -> bool {
+        let shows_sharing = sent.kind() == Some(OperationKind::SyncBusiness);
+        let sends_tax_id = |world: &World| !world.tax_ids(sent).is_empty();
+        self.prior == PriorState::TaxIds
+            && !shows_sharing
+            && self.worlds.first().is_some_and(sends_tax_id)
+    }
+
+    /// The subject of a request.
+    pub fn subject(&self, sent: &Prepared) -> Option<Subject> {
+        let subject = self.worlds.first()?.subject(sent);
+        subject.payee.is_some().then_some(subject)
+    }
+
+    /// The business that a request names, by platform and identifier.
+    fn named(&self, sent: &Prepared) -> Option<(PlatformId, String)> {
+        let Subject { platform, payee, .. } = self.subject(sent)?;
+        Some((platform, payee?))
+    }
+
+    /// The business that a request is about. Several identifiers may be linked to it.
+    pub fn business(&self, subject: &Subject) -> Option<BusinessId> {
+        self.worlds.first()?.business(subject.platform, subject.payee.as_deref()?)
+    }
+
+    /// Whether the collection account of a business can open now.
+    pub fn may_open_account(&self, business: &Subject, now: Timestamp) -> bool {
+        let Subject { platform, payee: Some(payee), .. } = business else { return false };
+        let opens = Happening::CollectionAccountOpens { payee: payee.clone() };
+        self.worlds.first().is_some_and(|world| world.clone().happen(now, *platform, opens))
+    }
+
+    /// Whole days until the due date of the invoice that a request names.
+    pub fn days_to_due_date(&self, sent: &Prepared, now: Timestamp) -> Option<u64> {
+        let world = self.worlds.first()?;
+        let Subject { platform, payee, invoice } = world.subject(sent);
+        let read = Operation::GetInvoice { payee: payee?, invoice: invoice? };
+        match world.look(now, platform, read)? {
+            wire::reply::Reply::Invoice(invoice) => Some(now.whole_days_until(invoice.due_date)),
+            _ => None,
+        }
+    }
+
+    /// What is known about the target's limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Records a request that got no response and may have been carried out.
+    pub fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
+        self.may_share |= self.may_be_shared_by(sent);
+        self.miss(sent);
+        if sent.kind().is_some_and(OperationKind::reads) {
+            return;
+        }
+        self.remember_write(sent);
+        for world in &mut self.worlds {
+            world.open.push(sent.clone());
+        }
+        let carried_out = |world: &World| {
+            let last = world.open.len() - 1;
+            world.after(&|after| after.carry_out(last, Revealed::default(), now))
+        };
+        let held = self.with_tax_ids_held(self.worlds.iter(), sent, now);
+        let after: Vec<World> = self.worlds.iter().chain(&held).flat_map(carried_out).collect();
+        self.worlds.extend(after);
+        self.bound();
+    }
+
+    /// Records a request that was not sent, or whose response is not informative. What a first read would
+    /// have shown is unknown.
+    pub fn miss(&mut self, sent: &Prepared) {
+        let asks =
+            sent.kind() == Some(OperationKind::GetBusiness) && self.prior == PriorState::Anything;
+        let is_known =
+            || self.subject(sent).is_some_and(|subject| self.business(&subject).is_some());
+        if asks && !is_known() {
+            self.unread.extend(self.named(sent));
+        }
+    }
+
+    /// The same worlds, where other businesses held the tax ids before the request sent them.
+    fn with_tax_ids_held<'a>(
+        &self,
+        worlds: impl Iterator<Item = &'a World>,
+        sent: &Prepared,
+        now: Timestamp,
+    ) -> Vec<World> {
+        if self.prior == PriorState::Nothing {
+            return Vec::new();
+        }
+        let mut held = Vec::new();
+        for world in worlds {
+            let platform = world.subject(sent).platform;
+            for tax_id in world.tax_ids(sent) {
+                let adds =
+                    |after: &mut World| after.add_foreign_business(platform, tax_id.clone(), now);
+                held.extend(world.after(&adds));
+            }
+        }
+        held
+    }
+
+    /// Drops duplicates, and worlds beyond the maximum. Contradictions are inconclusive from then on.
+    fn bound(&mut self) {
+        let mut worlds: Vec<World> = Vec::new();
+        for world in self.worlds.drain(..) {
+            if !worlds.iter().any(|kept| kept.is_same(&world)) {
+                worlds.push(world);
+            }
+        }
+        self.incomplete |= worlds.len() > MOST_KEPT;
+        worlds.truncate(MOST_KEPT);
+        self.worlds = worlds;
+    }
+
+    /// The platform whose key a request carries. A separate platform while the owner is uncertain.
+    fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
+        let owners = self.worlds.iter().map(|world| world.platform_of(sent));
+        let owners: BTreeSet<Option<PlatformId>> = owners.collect();
+        let platform = owners.last().copied()??;
+        // In a dropped world, the key may belong to another platform.
+        let is_sure = owners.len() == 1 && (self.keys.is_empty() || !self.incomplete);
+        Some(if is_sure { platform } else { self.platform_of_its_own(sent) })
+    }
+
+    /// A platform that has no other key.
+    fn platform_of_its_own(&self, sent: &Prepared) -> PlatformId {
+        let key = sent.authorization.as_deref().and_then(bearer);
+        let number = self.keys.iter().position(|known| key == Some(known.as_str()));
+        // The first key is never uncertain.
+        let number = number.and_then(|number| u32::try_from(number + 1).ok());
+        PlatformId(UNSURE + number.unwrap_or(0))
+    }
+
+    /// Keeps the worlds that explain a response. If none does, keeps the nearest ones.
+    pub fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
+        let platform = self.platform_of(sent);
+        if seen.code() == Some(Code::UpstreamFailed.name()) {
+            return self.observe_failure(sent, seen, platform, now);
+        }
+        if is_outage(sent, seen) {
+            return self.observe_outage(sent, seen, platform, now);
+        }
+        if is_not_offered(sent, seen) {
+            if seen.status >= 500 {
+                self.unanswered(sent, now);
+            }
+            return Explanation::uninformative(seen, platform);
+        }
+        self.remember_write(sent);
+        if !is_informative(seen) {
+            self.miss(sent);
+        }
+        // This response need not show whether the tax ids are held. Later responses do.
+        let may_be_held =
+            |world: &&World| self.prior == PriorState::TaxIds || world.lacks_tax_id(sent, now);
+        let held = self.with_tax_ids_held(self.worlds.iter().filter(may_be_held), sent, now);
+        self.worlds.extend(held);
+        self.may_share |= self.may_be_shared_by(sent);
+        let kept = self.explainer(self.prior).explain(&self.worlds, sent, seen, now);
+        let best = kept.iter().min_by_key(|attempt| attempt.reply.doubts.len());
+        let best = best.map(|attempt| attempt.reply.clone());
+        self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
+        // Those with the same readings stand together, the plainest first.
+        self.worlds.sort_by(|one, other| {
+            let (one, other) = (one.readings(), other.readings());
+            one.len().cmp(&other.len()).then_with(|| other.cmp(one))
+        });
+        if self.worlds.len() > 1 {
+            self.bound();
+        }
+        let Some(WorldReply {
+            predicted,
+            refusal,
+            mut points,
+            limit_question,
+            due,
+            doubts,
+            diverged,
+        }) = best
+        else {
+            // There is always a world, and it always responds.
+            return Explanation::uninformative(seen, platform);
+        };
+        self.incomplete |= diverged;
+        points.extend(self.learn(sent, seen, limit_question));
+        let by_others = self.outside == Outside::Open || self.has_a_past();
+        if by_others && refusal.is_some_and(|(code, _)| ends_unseen(code)) {
+            points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
+        }
+        if points.iter().any(Point::contradicts) {
+            self.grounds.recite((sent, seen), &predicted, &mut points);
+        } else if seen.is_success() || seen.code() == predicted.code() {
+            points.extend(self.grounds.upheld_by(sent, &predicted).into_iter().map(Point::upheld));
+        }
+        self.grounds.learn(sent, seen, &predicted);
+        let open = self.leave_open(sent, seen, &mut points, doubts);
+        Explanation { predicted, refusal, platform, points, due, open }
+    }
+
+    /// Moves inconclusive points out of `points`, and adds the conclusive ones of `doubts`.
+    fn leave_open(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        points: &mut Vec<Point>,
+        doubts: Vec<Point>,
+    ) -> Vec<Point> {
+        // Only the port knows why it refuses an action that is possible.
+        let (mut open, rest): (Vec<Point>, Vec<Point>) =
+            doubts.into_iter().partition(Point::contradicts);
+        points.extend(rest);
+        let after_others =
+            self.prior == PriorState::Anything && self.outside == Outside::Controlled;
+        if after_others && matches!(sent.action, PreparedAction::Act(_)) {
+            // An earlier run may have done it.
+            open.clear();
+        }
+        // Which businesses were already one is unknown, and so is whose account is whose.
+        let is_whose = |point: &Point| after_others && point.field.starts_with(field::REMITTANCE);
+        let named = self.named(sent);
+        let is_unread = named.as_ref().is_some_and(|named| self.unread.contains(named));
+        // In any state, a response has all fields and a revoked key is refused.
+        let depends_on_it =
+            |point: &Point| point.seen != ABSENT && !point.clause.name().starts_with("5.");
+        let may_be =
+            |point: &Point| self.incomplete || is_unread && depends_on_it(point) || is_whose(point);
+        let is_open = |point: &mut Point| may_be(point) && point.contradicts();
+        open.extend(points.extract_if(.., is_open));
+        let is_read = sent.kind() == Some(OperationKind::GetBusiness)
+            && is_informative(seen)
+            && open.is_empty();
+        if let Some(named) = named.filter(|_| is_unread && is_read) {
+            self.unread.remove(&named);
+        }
+        open
+    }
+
+    /// A failed request may have been carried out before it failed (`7.retrying.1`).
+    fn observe_failure(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        platform: Option<PlatformId>,
+        now: Timestamp,
+    ) -> Explanation {
+        self.unanswered(sent, now);
+        let clause = clause!("7.codes.upstream_failed");
+        let points = vec![Point {
+            clause,
+            holds: seen.status == 502,
+            field: "status".into(),
+            expected: "502".into(),
+            seen: seen.status.to_string(),
+        }];
+        let refusal = Some((Code::UpstreamFailed, clause));
+        Explanation { refusal, points, ..Explanation::uninformative(seen, platform) }
+    }
+
+    /// The service, or a proxy before it, failed. The request may have been carried out.
+    fn observe_outage(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        platform: Option<PlatformId>,
+        now: Timestamp,
+    ) -> Explanation {
+        self.unanswered(sent, now);
+        let WorldReply { mut points, .. } = WorldReply::of_gap(clause!("gap.ownStatuses"), seen);
+        points.retain(|_| seen.code().is_some());
+        Explanation { points, ..Explanation::uninformative(seen, platform) }
+    }
+
+    /// Learns the limits from a response.
+    fn learn(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        question: Option<LimitQuestion>,
+    ) -> Vec<Point> {
+        let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
+        let mut points = Vec::new();
+        if call.method != "GET" && (seen.is_success() || is_too_large(sent, seen)) {
+            points.push(self.limits.learn_body(call.body().len(), seen.is_success()));
+        }
+        let body = seen.success_body();
+        if sent.kind() == Some(OperationKind::Quote)
+            && let Some((body, face)) =
+                body.zip(call.body().json().and_then(|sent| Fields::of(sent).invoice_face_value()))
+        {
+            points.extend(self.limits.learn_financeable(face, body));
+        }
+        if let Some((body, question)) = body.zip(question)
+            && sent.kind() == Some(OperationKind::RequestAdvance)
+        {
+            points.extend(self.limits.learn_financeable(question.face_value.0, body));
+        }
+        let fits = body.map(|body| {
+            Fields::of(body).fundable() == Some(true)
+                || Fields::of(body).already_requested() == Some(false)
+        });
+        let refused = seen.code() == Some(Code::ConcentrationExceeded.name());
+        let named = body.is_some_and(|body| body.get(field::ADVANCE_AMOUNT).is_some());
+        if let Some(question) = question
+            && ((fits == Some(true) && named) || refused)
+        {
+            let outstanding = if refused {
+                self.most_outstanding(question)
+            } else {
+                self.least_outstanding(sent, question)
+            };
+            let Some(outstanding) = outstanding else { return points };
+            let mut point = self.limits.learn_outstanding(question.business, outstanding, !refused);
+            point.holds |= self.outside == Outside::Open || self.has_a_past();
+            points.push(point);
+        }
+        points
+    }
+
+    /// The most that would have been outstanding with the advance granted. Cents.
+    fn most_outstanding(&self, question: LimitQuestion) -> Option<Cents> {
+        // If others act outside, our requests alone don't determine what is outstanding.
+        let is_ours = self.outside == Outside::Controlled && !self.has_a_past();
+        is_ours.then(|| question.outstanding + question.face_value)
+    }
+
+    /// The least outstanding, with an advance that was granted or could be. Cents.
+    fn least_outstanding(&self, sent: &Prepared, question: LimitQuestion) -> Option<Cents> {
+        if self.outside == Outside::Open {
+            // Earlier advances may have been recovered since.
+            return Some(question.advance);
+        }
+        let world = self.worlds.first()?;
+        let Subject { platform, payee, .. } = world.subject(sent);
+        let least = world.least_outstanding(platform, &payee?)?;
+        match sent.kind() {
+            Some(OperationKind::RequestAdvance) => Some(least),
+            _ => Some(least + question.advance),
+        }
+    }
+}
+
+/// Whether a response is informative. A failure is not, nor is an unlisted code.
+pub fn is_informative(seen: &Seen) -> bool {
+    seen.is_success()
+        || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
+}
+
+/// Whether others may end the condition of a refusal. Another refusal then says nothing about precedence.
+fn ends_unseen(code: Code) -> bool {
+    matches!(code, Code::BusinessNotEligible | Code::ConcentrationExceeded)
+}
+
+/// Whether a response reports a failure. The request may have been carried out all the same (`7.retrying.1`).
+pub fn has_failed(sent: &Prepared, seen: &Seen) -> bool {
+    seen.code() == Some(Code::UpstreamFailed.name()) || is_outage(sent, seen)
+}
+
+/// Whether the operator port doesn't support an action in any state.
+fn is_not_offered(sent: &Prepared, seen: &Seen) -> bool {
+    matches!(sent.action, PreparedAction::Act(_))
+        && !seen.is_success()
+        && seen.code() != Some("action_refused")
+}
+
+/// Whether a response reports an unlisted failure.
+fn is_outage(sent: &Prepared, seen: &Seen) -> bool {
+    let is_listed = seen.code().and_then(Code::parse).is_some();
+    matches!(sent.action, PreparedAction::Call(_)) && seen.status >= 500 && !is_listed
+}

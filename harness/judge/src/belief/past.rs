@@ -1,0 +1,77 @@
+//! States before recent writes. A stale read may show them (`gap.readOwnWrites`).
+
+use std::collections::VecDeque;
+
+use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
+
+use crate::belief::Belief;
+use crate::hidden::PriorState;
+use crate::world::World;
+
+/// The most writes that a stale read may lag behind.
+const FURTHEST_BEHIND: usize = 8;
+
+/// The worlds before a write.
+#[derive(Clone, Debug)]
+pub(super) struct Past {
+    /// The business of the write, if it names one.
+    business: Option<(PlatformId, String)>,
+    worlds: Vec<World>,
+}
+
+impl Belief {
+    /// Starts to remember earlier states, for stale reads.
+    pub fn remember(&mut self) {
+        self.past = Some(VecDeque::with_capacity(FURTHEST_BEHIND));
+    }
+
+    /// Whether a response contradicts the current state, but not a state before a write to the same subject.
+    /// A read may be stale so (`gap.readOwnWrites`), and so may a refusal of something synced just before.
+    pub fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        let is_unknown = matches!(
+            seen.code().and_then(Code::parse),
+            Some(Code::BusinessNotFound | Code::InvoiceNotFound)
+        );
+        let lags = sent.kind().is_some_and(|kind| kind.reads() || is_unknown);
+        let Some(past) = self.past.as_ref().filter(|_| lags) else { return false };
+        if self.explains(sent, seen, now) {
+            return false;
+        }
+        let business = self.named(sent);
+        let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
+        past.iter().filter(is_about_it).any(|past| self.matches_past(past, sent, seen, now))
+    }
+
+    /// Whether a response contradicts nothing that is known.
+    pub fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        !self.explainer(self.prior).contradicts(&self.worlds, sent, seen, now)
+    }
+
+    /// Whether a response shows the state before a write. Uses the names known since.
+    fn matches_past(&self, past: &Past, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        let Some(present) = self.worlds.first() else { return false };
+        let worlds: Vec<World> =
+            past.worlds.iter().map(|world| world.calling_as(present)).collect();
+        // State that predates the run would explain any response.
+        !self.explainer(PriorState::Nothing).contradicts(&worlds, sent, seen, now)
+    }
+
+    /// Remembers the worlds before a write.
+    pub(super) fn remember_write(&mut self, sent: &Prepared) {
+        if self.past.is_none() {
+            return;
+        }
+        let business = self.named(sent);
+        let is_write = match &sent.action {
+            PreparedAction::Call(_) => !sent.kind().is_some_and(OperationKind::reads),
+            PreparedAction::Act(_) => business.is_some(),
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => false,
+        };
+        let Some(past) = self.past.as_mut().filter(|_| is_write) else { return };
+        if past.len() == FURTHEST_BEHIND {
+            past.pop_front();
+        }
+        past.push_back(Past { business, worlds: self.worlds.clone() });
+    }
+}

@@ -1,0 +1,28 @@
+//! Every failure has the documented shape (`7.shape.1`, `7.shape.error`, `7.shape.code`).
+
+use serde_json::Value;
+use tideover_exchange::Exchange;
+use tideover_model::clause;
+
+use crate::checks::{Check, Notes};
+
+pub(super) struct ErrorShape;
+
+impl Check for ErrorShape {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if exchange.call().is_none() || exchange.seen.is_success() {
+            return;
+        }
+        let body = exchange.seen.json().and_then(Value::as_object);
+        let shown = || format!("{:?}", exchange.seen.body);
+        let evidence = || ("a JSON object", shown());
+        notes.expect(exchange, clause!("7.shape.1"), body.is_some(), "body", evidence);
+        let Some(body) = body else { return };
+        for (name, clause) in
+            [("error", clause!("7.shape.error")), ("code", clause!("7.shape.code"))]
+        {
+            let is_string = body.get(name).is_some_and(Value::is_string);
+            notes.expect(exchange, clause, is_string, name, || ("a string", shown()));
+        }
+    }
+}

@@ -1,0 +1,563 @@
+//! Every check reports a response that breaks its law, and accepts a valid one.
+
+use serde_json::{Value, json};
+use tideover_exchange::Memory;
+use tideover_exchange::evidence::tally::Tally;
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Seen, start};
+use tideover_model::{PlatformId, SigningKey, clause};
+
+use crate::checks::{Check, Notes};
+
+/// Runs `check` on exchanges. Returns the broken clauses.
+fn broken(check: &mut dyn Check, exchanges: &[(Call, u16, Value)]) -> Vec<&'static str> {
+    broken_inside(check, exchanges, None)
+}
+
+fn broken_inside(
+    check: &mut dyn Check,
+    exchanges: &[(Call, u16, Value)],
+    inside: Option<Inside>,
+) -> Vec<&'static str> {
+    let shown =
+        exchanges.iter().map(|exchange| TestExchange { inside: inside.clone(), ..exchange.into() });
+    broken_by(check, &shown.collect::<Vec<_>>())
+}
+
+/// A test exchange: a response and everything that comes with it.
+#[derive(Clone)]
+struct TestExchange {
+    call: Call,
+    status: u16,
+    body: Value,
+    arrivals: Vec<Arrival>,
+    predicted_arrivals: Vec<Arrival>,
+    inside: Option<Inside>,
+}
+
+impl From<&(Call, u16, Value)> for TestExchange {
+    fn from((call, status, body): &(Call, u16, Value)) -> TestExchange {
+        let (call, status, body) = (call.clone(), *status, body.clone());
+        let (arrivals, predicted_arrivals) = (Vec::new(), Vec::new());
+        TestExchange { call, status, body, arrivals, predicted_arrivals, inside: None }
+    }
+}
+
+fn broken_by(check: &mut dyn Check, shown: &[TestExchange]) -> Vec<&'static str> {
+    let findings = noted_by(check, shown).findings;
+    findings.iter().map(|finding| finding.clause.name()).collect()
+}
+
+fn noted_by(check: &mut dyn Check, shown: &[TestExchange]) -> Notes {
+    let mut notes = Notes::default();
+    for TestExchange { call, status, body, arrivals, predicted_arrivals, inside } in shown {
+        let step = Step::new(Action::Call(call.clone()));
+        let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let seen = Seen::new(*status, &bytes);
+        let sent = Prepared::from_step(&step, &Memory::default(), "key");
+        let exchange = Exchange {
+            sent: &sent,
+            seen: &seen,
+            predicted: &seen,
+            predicted_refusal: None,
+            platform: Some(PlatformId::DEFAULT),
+            unsettled: false,
+            since: start(),
+            now: start(),
+            ahead: Some(0),
+            arrivals,
+            predicted_arrivals,
+            inbox_works: false,
+            inside: inside.as_ref(),
+        };
+        check.observe(&exchange, &mut notes);
+    }
+    assert_ne!(notes.met, Tally::default(), "nothing was met");
+    notes
+}
+
+fn get(path: &str) -> Call {
+    Call::bare("GET", path)
+}
+
+fn advance() -> Call {
+    let body = json!({ "payeeExternalId": "v", "invoiceExternalId": "i" });
+    Call::json("POST", "/v1/advances", body)
+}
+
+const INVOICE: &str = "/v1/organizations/v/invoices/i";
+
+#[test]
+fn finds_a_malformed_error() {
+    let of =
+        |body| broken(&mut super::error_shape::ErrorShape, &[(get("/v1/webhooks"), 401, body)]);
+    assert!(of(json!({ "error": "no", "code": "unauthorized" })).is_empty());
+    assert_eq!(of(json!({ "error": "no" })), ["7.shape.code"]);
+    assert_eq!(of(json!({ "error": {}, "code": "x" })), ["7.shape.error"]);
+    assert_eq!(of(json!("no")), ["7.shape.1"]);
+}
+
+#[test]
+fn finds_wrong_sums_of_amounts() {
+    let of = |financeable: i64, advance: i64, fee: i64, forwarded: i64| {
+        let body = json!({ "financeableAmount": financeable, "advanceAmount": advance,
+            "feeTotal": fee, "forwardedAtPayment": forwarded });
+        let quote = json!({ "externalId": "v", "invoiceFaceValue": 1000 });
+        let call = Call::json("POST", "/v1/quotes", quote);
+        broken(&mut super::amounts::Arithmetic, &[(call, 200, body)])
+    };
+    assert!(of(1000, 900, 20, 80).is_empty());
+    assert!(of(800, 700, 20, 280).is_empty());
+    assert_eq!(of(1000, 900, 20, 81), ["2.amounts.forwardedAtPayment"]);
+    assert_eq!(of(800, 900, 20, 80), ["2.amounts.financeableAmount"]);
+    assert_eq!(of(1001, 900, 20, 80), ["2.amounts.financeableAmount"]);
+    assert!(of(1000, 990, 20, -10).contains(&"2.amounts.forwardedAtPayment.2"));
+    assert!(of(1000, -1, 20, 981).contains(&"1.general.1"));
+}
+
+#[test]
+fn finds_overcollection_and_a_wrong_state() {
+    let of = |collected: i64, state: &str| {
+        let body = json!({ "collected": collected, "faceValue": 10, "collectionState": state });
+        broken(&mut super::collected::Collected, &[(get(INVOICE), 200, body)])
+    };
+    assert!(of(0, "UNCOLLECTED").is_empty() && of(10, "COLLECTED").is_empty());
+    assert_eq!(of(11, "PARTIALLY_COLLECTED"), ["2.invoice.collected.2"]);
+    assert_eq!(of(9, "COLLECTED"), ["gap.collectionThresholds"]);
+}
+
+#[test]
+fn finds_unbalanced_books() {
+    let of = |audit| {
+        let inside = Inside { changed: false, audit };
+        let read = [(get("/v1/webhooks"), 200, json!([]))];
+        broken_inside(&mut super::conservation::Conservation, &read, Some(inside))
+    };
+    assert!(of(Ok(())).is_empty());
+    assert_eq!(of(Err("a cent is gone".into())), ["1.service.3.3"]);
+}
+
+#[test]
+fn finds_refusal_of_a_fundable_invoice() {
+    let read = |fundable: bool, reason: Value| {
+        (get(INVOICE), 200, json!({ "fundable": fundable, "notFundableReason": reason }))
+    };
+    let refused = (advance(), 409, json!({ "error": "no", "code": "business_not_eligible" }));
+    let made = (advance(), 201, json!({ "alreadyRequested": false }));
+    let of = |exchanges: &[_]| broken(&mut super::fundable::Fundable::default(), exchanges);
+    assert!(of(&[read(true, Value::Null), made.clone()]).is_empty());
+    assert!(of(&[read(false, json!("so")), refused.clone()]).is_empty());
+    assert_eq!(of(&[read(true, Value::Null), refused]), ["2.invoice.fundable.2"]);
+    assert_eq!(of(&[read(false, json!("so")), made]), ["2.invoice.fundable.2"]);
+    assert_eq!(of(&[read(true, json!("so"))]), ["2.invoice.notFundableReason"]);
+}
+
+#[test]
+fn finds_a_report_unlike_the_upload() {
+    let path = "/v1/invoices/imports/m";
+    let upload = (Call::text("PUT", path, "x".into(), "text/csv"), 200, json!({ "rowCount": 1 }));
+    let of = |rows: u64| {
+        let read = (get(path), 200, json!({ "rowCount": rows }));
+        let mut check = super::import_report::IdenticalReport::default();
+        broken(&mut check, &[upload.clone(), read])
+    };
+    assert!(of(1).is_empty());
+    assert_eq!(of(2), ["4.import.1"]);
+}
+
+#[test]
+fn finds_a_repeat_with_another_advance() {
+    let answer = |already: bool, fee: u64| {
+        let body = json!({ "alreadyRequested": already, "advanceAmount": 9, "feeTotal": fee,
+            "remittance": { "accountNumber": "1" } });
+        (advance(), 200, body)
+    };
+    let of = |exchanges: &[_]| {
+        broken(&mut super::repeated_advance::RepeatedAdvance::default(), exchanges)
+    };
+    assert!(of(&[answer(false, 1), answer(true, 1)]).is_empty());
+    assert_eq!(of(&[answer(false, 1), answer(true, 2)]), ["4.advances.2"]);
+    assert_eq!(of(&[answer(false, 1), answer(false, 1)]), ["2.advance.alreadyRequested.2"]);
+    assert_eq!(of(&[answer(true, 1)]), ["2.advance.alreadyRequested"]);
+}
+
+#[test]
+fn finds_an_amount_in_a_reason() {
+    let of = |reason: &str| {
+        let body = json!({ "fundable": false, "notFundableReason": reason });
+        broken(&mut super::reasons::NoAmounts, &[(get(INVOICE), 200, body)])
+    };
+    assert!(of("too much is outstanding").is_empty());
+    assert_eq!(of("more than $1,000.00 is out"), ["2.invoice.notFundableReason.2"]);
+}
+
+#[test]
+fn finds_a_changed_account() {
+    let business = |account: &str| {
+        let body = json!({ "remittance": { "accountNumber": account } });
+        (get("/v1/organizations/v"), 200, body)
+    };
+    let of = |exchanges: &[_]| broken(&mut super::remittance::OneAccount::default(), exchanges);
+    assert!(of(&[business("1"), business("1")]).is_empty());
+    assert_eq!(of(&[business("1"), business("2")]), ["2.remittance.intro.2"]);
+    let advanced = (advance(), 201, json!({ "remittance": { "accountNumber": "2" } }));
+    assert_eq!(of(&[business("1"), advanced]), ["2.remittance.intro.2"]);
+    let without = |open: bool| {
+        let body = json!({ "remittance": null, "onboarding": { "collectionAccount": open } });
+        (get("/v1/organizations/v"), 200, body)
+    };
+    assert_eq!(of(&[business("1"), without(true)]), ["3.onboarding.4.2"]);
+    assert!(of(&[business("1"), without(false), business("1")]).is_empty(), "the account closed");
+}
+
+#[test]
+fn finds_a_name_that_a_sync_has_replaced() {
+    let sync = |name: &str| {
+        let call = Call::json("PUT", "/v1/organizations/v", json!({ "legalName": name }));
+        (call, 200, json!({ "created": false, "reason": "It is known." }))
+    };
+    let mention = |name: &str| {
+        let invoice = json!({
+            "payee": { "externalId": "v", "legalName": name },
+            "payor": { "externalId": "p", "legalName": "P" },
+            "status": "ISSUED", "faceValue": 1,
+            "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-02-01T00:00:00Z",
+        });
+        let call = Call::json("PUT", "/v1/invoices/i", invoice);
+        (call, 200, json!({ "externalId": "i", "outcome": "created", "reason": null }))
+    };
+    let read = |name: Value| (get("/v1/organizations/v"), 200, json!({ "name": name }));
+    let of = |exchanges: &[_]| broken(&mut super::relations::names(), exchanges);
+    let stale = [sync("A"), sync("B"), read(json!("A"))];
+    assert_eq!(of(&stale), ["4.businessSync.intro.2"]);
+    assert_eq!(of(&[mention("A"), sync("B"), read(json!("A"))]), ["4.businessSync.intro.2"]);
+    for open in [json!("B Limited"), Value::Null] {
+        assert!(of(&[sync("A"), sync("B"), read(json!("B")), read(open)]).is_empty());
+    }
+    let mentioned = [sync("A"), sync("B"), read(json!("B")), mention("A"), read(json!("A"))];
+    assert!(of(&mentioned).is_empty());
+}
+
+#[test]
+fn finds_fields_that_must_be_withheld() {
+    let of = |path: &str, body: Value| {
+        broken(&mut super::secrets::Withheld::default(), &[(get(path), 200, body)])
+    };
+    assert!(of("/v1/webhooks", json!([{ "reference": "r" }])).is_empty());
+    assert_eq!(of("/v1/webhooks", json!([{ "secret": "s" }])), ["4.webhookList.1"]);
+    assert_eq!(of("/v1/organizations/v", json!({ "taxId": "1" })), ["2.business.taxIdOnFile.2"]);
+    assert_eq!(of(INVOICE, json!({ "advance": { "funder": "f" } })), ["1.general.5"]);
+    assert!(of("/v1/organizations/v", json!({ "needs": { "taxId": true } })).is_empty());
+}
+
+/// Whatever the field of the secret is called, the list must not have its value.
+#[test]
+fn finds_a_secret_by_its_value() {
+    let of = |shown: Value, listed: Value, arrivals: Vec<Arrival>| {
+        let asked = json!({ "url": format!("http://127.0.0.1:1{HOOK}") });
+        let subscribe = (Call::json("POST", "/v1/webhooks", asked), 201, shown);
+        let arrives = (get("/v1/organizations/v"), 404, json!({ "error": "", "code": "x" }));
+        let arrives = TestExchange { arrivals, ..TestExchange::from(&arrives) };
+        let list = TestExchange::from(&(get("/v1/webhooks"), 200, listed));
+        let shown = [TestExchange::from(&subscribe), arrives, list];
+        broken_by(&mut super::secrets::Withheld::default(), &shown)
+    };
+    let listed = json!([{ "reference": "r", "k": "0123456789abcdef0123" }]);
+    let named = json!({ "reference": "r", "hmacSecret": "0123456789abcdef0123" });
+    assert_eq!(of(named, listed.clone(), Vec::new()), ["4.webhookList.1"]);
+    let unnamed = json!({ "reference": "r", "k": "0123456789abcdef0123" });
+    assert!(of(unnamed.clone(), listed.clone(), Vec::new()).is_empty());
+    let arrivals = vec![signed("d", &added("v"), "0123456789abcdef0123", AT)];
+    assert_eq!(of(unnamed, listed, arrivals), ["4.webhookList.1"]);
+}
+
+#[test]
+fn finds_a_sent_tax_id_anywhere() {
+    let of = |answer: Value| {
+        let sync = json!({ "legalName": "V", "taxId": "12-3456789" });
+        let sync = Call::json("PUT", "/v1/organizations/v", sync);
+        let synced = json!({ "created": true, "reason": "It is new." });
+        let read = (get("/v1/organizations/v"), 200, answer);
+        broken(&mut super::secrets::Withheld::default(), &[(sync, 200, synced), read])
+    };
+    assert!(of(json!({ "ein": "ends with 6789", "n": 123_456 })).is_empty());
+    for body in [
+        json!({ "ein": "123456789" }),
+        json!({ "reason": "It has 12-3456789." }),
+        json!({ "a": [{ "b": 123_456_789 }] }),
+    ] {
+        assert_eq!(of(body), ["2.business.taxIdOnFile.2"]);
+    }
+}
+
+#[test]
+fn finds_a_response_that_contradicts_itself() {
+    let of = |path: &str, body: Value| {
+        broken(&mut super::consistent::Consistent, &[(get(path), 200, body)])
+    };
+    let invoice = |status: &str, fundable: bool, reason: Value, advance: Value| {
+        let body = json!({ "status": status, "fundable": fundable, "notFundableReason": reason,
+            "advance": advance });
+        of(INVOICE, body)
+    };
+    let null = || Value::Null;
+    let advance = || json!({ "a": 1, "b": 2, "c": 3 });
+    assert!(invoice("ISSUED", true, null(), null()).is_empty());
+    assert!(invoice("PAID", false, json!("It is paid."), advance()).is_empty());
+    assert_eq!(invoice("PAID", true, null(), null()), ["2.invoice.fundable"]);
+    assert_eq!(invoice("ISSUED", true, null(), advance()), ["2.invoice.fundable"]);
+    assert_eq!(invoice("ISSUED", false, null(), null()), ["2.invoice.notFundableReason"]);
+    assert_eq!(invoice("ISSUED", true, json!("No."), null()), ["2.invoice.notFundableReason"]);
+    let reason = json!("There is one.");
+    assert_eq!(invoice("ISSUED", false, reason, json!({ "state": 1 })), ["2.invoice.advance.2"]);
+    let business = |open: bool, account: Value| {
+        let body = json!({ "onboarding": { "collectionAccount": open }, "remittance": account });
+        of("/v1/organizations/v", body)
+    };
+    assert!(business(false, null()).is_empty() && business(true, json!({})).is_empty());
+    assert_eq!(business(true, null()), ["3.onboarding.4.2"]);
+    assert_eq!(business(false, json!({})), ["2.business.remittance.2"]);
+}
+
+#[test]
+fn finds_a_read_or_refusal_that_changes_state() {
+    let read = |name: &str| (get("/v1/organizations/v"), 200, json!({ "name": name }));
+    let refusal = (advance(), 409, json!({ "error": "no", "code": "self_dealing" }));
+    let of = |exchanges: &[_]| broken(&mut super::unchanged::Unchanged::default(), exchanges);
+    assert!(of(&[read("a"), refusal.clone(), read("a")]).is_empty());
+    assert_eq!(of(&[read("a"), refusal, read("b")]), ["7.retrying.2"]);
+}
+
+/// When all deliveries here are signed.
+const AT: u64 = 1_767_225_600;
+const HOOK: &str = "/accepts/hook";
+
+/// A valid delivery.
+fn arrival(id: &str, body: &Value) -> Arrival {
+    signed(id, body, "whsec_right", AT)
+}
+
+fn signed(id: &str, body: &Value, secret: &str, at: u64) -> Arrival {
+    let body = body.to_string().into_bytes();
+    Arrival {
+        path: HOOK.into(),
+        delivery: Some(id.into()),
+        signature: Some(SigningKey::new(secret).sign(at, &body).to_string()),
+        headers: Vec::new(),
+        body: body.into(),
+        status: 200,
+        at: None,
+        arrived: None,
+    }
+}
+
+fn added(business: &str) -> Value {
+    json!({ "id": "evt_1", "type": "partner.organization.added",
+        "occurredAt": "2026-01-01T00:00:00Z", "data": { "externalId": business } })
+}
+
+fn state(state: &str, sequence: Value) -> Value {
+    json!({ "id": "evt_1", "type": "partner.invoice.factoredUpdated", "sequence": sequence,
+        "occurredAt": "2026-01-01T00:00:00Z",
+        "data": { "payeeExternalId": "v", "invoiceExternalId": "i", "state": state } })
+}
+
+/// The subscription of the inbox, then one read for each list of arrivals.
+fn subscribed_then(arrivals: &[Vec<Arrival>]) -> Vec<TestExchange> {
+    let url = format!("http://127.0.0.1:1{HOOK}");
+    let body = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right",
+        "eventTypes": ["partner.organization.added"] });
+    let asked = json!({ "url": url, "eventTypes": ["partner.organization.added"] });
+    let subscribe = Call::json("POST", "/v1/webhooks", asked);
+    let mut shown = vec![TestExchange::from(&(subscribe, 201, body))];
+    shown.extend(arrivals.iter().map(|arrivals| TestExchange {
+        arrivals: arrivals.clone(),
+        ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+    }));
+    shown
+}
+
+#[test]
+fn finds_a_redirect_that_is_followed() {
+    let of = |path: &str, status: u16| {
+        let arrival = Arrival { path: path.into(), status, ..arrival("d", &added("v")) };
+        let read = TestExchange {
+            arrivals: vec![arrival],
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        };
+        broken_by(&mut super::redirects::Redirects, &[read])
+    };
+    assert!(of("/recovers/1", 302).is_empty());
+    assert_eq!(of("/redirected/1", 200), ["6.subscription.2.2"]);
+}
+
+#[test]
+fn finds_a_wrong_or_stale_signature() {
+    let of = |arrival: Arrival| {
+        broken_by(&mut super::signatures::Signatures::default(), &subscribed_then(&[vec![arrival]]))
+    };
+    let body = added("v");
+    assert!(of(arrival("d", &body)).is_empty());
+    assert!(of(signed("d", &body, "whsec_right", AT - 300)).is_empty());
+    assert_eq!(of(signed("d", &body, "whsec_right", AT - 301)), ["6.signature.4"]);
+    assert_eq!(of(signed("d", &body, "whsec_right", AT + 301)), ["6.signature.4"]);
+    let came = |at| Arrival { at: Some(at), ..signed("d", &body, "whsec_right", AT) };
+    assert!(of(came(start().after(300))).is_empty());
+    assert_eq!(of(came(start().after(301))), ["6.signature.4"]);
+    assert_eq!(of(signed("d", &body, "whsec_wrong", AT)), ["6.signature.1"]);
+    let spaced = Arrival { body: format!("{body} ").into_bytes().into(), ..arrival("d", &body) };
+    assert_eq!(of(spaced), ["6.signature.1"]);
+    let bare = Arrival { signature: None, ..arrival("d", &body) };
+    assert_eq!(of(bare), ["6.signature.intro.1"]);
+}
+
+#[test]
+fn finds_attempts_that_differ() {
+    let of = |second: Arrival| {
+        let shown = subscribed_then(&[vec![arrival("d", &added("v"))], vec![second]]);
+        broken_by(&mut super::attempts::Attempts::default(), &shown)
+    };
+    assert!(of(arrival("d", &added("v"))).is_empty());
+    assert!(of(arrival("e", &added("w"))).is_empty());
+    assert_eq!(of(arrival("d", &added("w"))), ["6.delivery.3.2"]);
+    let elsewhere = Arrival { path: "/accepts/other".into(), ..arrival("d", &added("v")) };
+    assert_eq!(of(elsewhere), ["6.delivery.3.2"]);
+    let nameless = Arrival { delivery: None, ..arrival("d", &added("v")) };
+    assert_eq!(of(nameless), ["6.delivery.3.2"]);
+    // In our mock, each event has an identifier of its own.
+    assert_eq!(of(arrival("e", &added("v"))), ["6.delivery.3.2"]);
+    // Two events of another service may be equal, unless they have a sequence.
+    let at_a_stranger = |second: &str, body: &dyn Fn() -> Value| {
+        let came = |name: &str| vec![arrival(name, &body())];
+        let mut attempts = super::attempts::Attempts::of(super::ChosenBy::UnknownService);
+        broken_by(&mut attempts, &subscribed_then(&[came("d"), came(second)]))
+    };
+    assert!(at_a_stranger("e", &|| added("v")).is_empty());
+    assert!(at_a_stranger("d", &|| state("FUNDED", json!(3))).is_empty());
+    assert_eq!(at_a_stranger("e", &|| state("FUNDED", json!(3))), ["6.delivery.3.2"]);
+}
+
+/// The same bytes at another subscription are another delivery.
+#[test]
+fn two_subscriptions_to_one_url_share_no_delivery() {
+    let subscribed = |key: &'static str| {
+        let mut shown = subscribed_then(&[vec![signed("d", &added("v"), key, AT)]]);
+        shown[0].body["secret"] = json!(key);
+        shown[0].body["reference"] = json!(key);
+        shown
+    };
+    let shown = [subscribed("whsec_first"), subscribed("whsec_second")].concat();
+    let mut again = shown.clone();
+    again[3].arrivals = vec![signed("e", &added("v"), "whsec_second", AT)];
+    let broken =
+        |shown: &[TestExchange]| broken_by(&mut super::attempts::Attempts::default(), shown);
+    assert!(broken(&again).is_empty());
+    again[3].arrivals = vec![signed("e", &added("v"), "whsec_first", AT)];
+    assert_eq!(broken(&again), ["6.delivery.3.2"]);
+}
+
+#[test]
+fn finds_unwanted_deliveries() {
+    let of = |shown: &[TestExchange]| broken_by(&mut super::wanted::WantedEvents::default(), shown);
+    let one = || vec![arrival("d", &added("v"))];
+    assert!(of(&subscribed_then(&[one(), one()])).is_empty());
+    let gone = vec![Arrival { status: 410, ..arrival("d", &added("v")) }];
+    assert_eq!(of(&subscribed_then(&[gone, one()])), ["6.delivery.2"]);
+    let mut deleted = subscribed_then(&[one(), one(), one()]);
+    let deletion = Call::bare("DELETE", "/v1/webhooks/whs_1");
+    // A delivery that arrives with the deletion may have begun before it.
+    deleted[2] =
+        TestExchange { arrivals: one(), ..TestExchange::from(&(deletion, 204, Value::Null)) };
+    assert_eq!(of(&deleted), ["4.webhookDeletion.1"]);
+    let other = vec![arrival("d", &state("REQUESTED", json!(1)))];
+    assert_eq!(of(&subscribed_then(&[other])), ["2.subscription.eventTypes"]);
+}
+
+#[test]
+fn finds_a_sequence_that_does_not_grow() {
+    let of = |events: &[Value]| {
+        let arrivals: Vec<_> = events.iter().map(|event| vec![arrival("d", event)]).collect();
+        broken_by(&mut super::sequences::Sequences::default(), &subscribed_then(&arrivals))
+    };
+    let [first, second] = [("REQUESTED", 1), ("FUNDING", 2)].map(|(s, n)| state(s, json!(n)));
+    // In any order, and repeated.
+    assert!(of(&[second.clone(), first.clone(), second.clone()]).is_empty());
+    assert_eq!(of(&[first.clone(), state("REPAID", json!(9))]), ["gap.eventCauses"]);
+    assert_eq!(of(&[second.clone(), state("FUNDED", json!(2))])[0], "6.delivery.5");
+    assert_eq!(of(&[second.clone(), state("REQUESTED", json!(3))])[0], "6.delivery.5");
+    assert_eq!(of(&[second, state("FUNDING", json!(3))])[0], "6.delivery.5");
+    assert_eq!(of(&[state("FUNDING", Value::Null)]), ["6.delivery.5"]);
+    let mut timeless = first;
+    timeless["occurredAt"] = json!("yesterday");
+    assert_eq!(of(&[timeless]), ["6.delivery.6"]);
+}
+
+#[test]
+fn finds_other_events_and_times() {
+    let of = |seen: Vec<Arrival>, predicted_arrivals: Vec<Arrival>| {
+        let shown = TestExchange {
+            arrivals: seen,
+            predicted_arrivals,
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        };
+        broken_by(&mut super::arrivals::Arrivals::default(), &[shown])
+    };
+    let [a, b] = ["v", "w"].map(|business| arrival(business, &added(business)));
+    assert!(of(vec![b.clone(), a.clone(), a.clone()], vec![a.clone(), b.clone()]).is_empty());
+    assert_eq!(of(vec![a.clone()], vec![a.clone(), b.clone()]), ["gap.eventCauses"]);
+    assert_eq!(of(vec![a.clone(), b.clone()], vec![a.clone()]), ["gap.eventCauses"]);
+    let later = |by| signed("v", &added("v"), "whsec_right", AT + by);
+    let refused = || Arrival { status: 500, ..a.clone() };
+    let retried = || vec![refused(), later(5)];
+    assert_eq!(of(vec![refused(), later(9)], retried()), ["gap.retrySchedule"]);
+    assert_eq!(of(vec![refused()], retried()), ["6.delivery.1.2"]);
+    let mut began = added("v");
+    began["occurredAt"] = json!("2000-01-01T00:00:00Z");
+    assert_eq!(of(vec![arrival("v", &began)], vec![a.clone()]), ["6.delivery.6"]);
+}
+
+/// Which of several webhooks comes first depends on the network, and not on the seed.
+#[test]
+fn the_order_of_arrivals_changes_no_count() {
+    let of = |seen: &[&Arrival], predicted: &[&Arrival]| {
+        let shown = TestExchange {
+            arrivals: seen.iter().copied().cloned().collect(),
+            predicted_arrivals: predicted.iter().copied().cloned().collect(),
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        };
+        noted_by(&mut super::arrivals::Arrivals::default(), &[shown]).met
+    };
+    let [a, b] = ["v", "w"].map(|business| arrival(business, &added(business)));
+    let (refused, gone) =
+        (Arrival { status: 500, ..a.clone() }, Arrival { status: 410, ..b.clone() });
+    let later = signed("v", &added("v"), "whsec_right", AT + 5);
+    for arrivals in [[&a, &b], [&refused, &b], [&a, &gone], [&refused, &later]] {
+        let [one, other] = arrivals;
+        let met = of(&[one, other], &[one, other]);
+        assert_eq!(
+            of(&[other, one], &[one, other]).times(clause!("6.delivery.6")),
+            met.times(clause!("6.delivery.6"))
+        );
+        assert!(met.times(clause!("6.delivery.6")) > 0);
+    }
+    assert_eq!(of(&[&a, &b], &[&a, &b]), of(&[&b, &a], &[&a, &b]));
+}
+
+/// What an undue success shows comes of the success; what an undue refusal shows is a fault of its own.
+#[test]
+fn the_content_of_an_undue_success_is_no_finding() {
+    let of = |status, body: Value| {
+        let quote = Call::json("POST", "/v1/quotes", json!({}));
+        let sent = Prepared::from_step(&Step::new(Action::Call(quote)), &Memory::default(), "key");
+        let seen = Seen::new(status, body.to_string().as_bytes());
+        let exchange = Exchange::alone(&sent, &seen, start());
+        let mut notes = Notes::default();
+        notes.expect(&exchange, clause!("4.quotes.3"), false, "code", || ("", ""));
+        notes.expect(&exchange, clause!("1.general.1"), false, "feeTotal", || ("", ""));
+        notes.expect_delivery(clause!("6.signature.1"), false, "t", || ("", ""));
+        notes.keep_the_cause(&exchange);
+        notes.findings.iter().map(|found| found.clause.name()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(200, json!({})), ["4.quotes.3", "6.signature.1"]);
+    assert_eq!(of(500, json!({})), ["4.quotes.3", "1.general.1", "6.signature.1"]);
+}

@@ -1,0 +1,229 @@
+//! Values that a response derives from its request or from an earlier response: the mask of an account, the
+//! result of a tax id, the amount paid out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tideover_exchange::matcher::leaves;
+use tideover_exchange::matcher::texts;
+use tideover_exchange::{Exchange, Seen};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{Operation, OperationKind, clause};
+
+use crate::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
+use crate::checks::{Check, Notes, starts_anew};
+use crate::comparison::is_synced;
+use crate::grounds::{if_rejected, uploaded_rows};
+
+#[derive(Default)]
+pub(super) struct DerivedValues {
+    /// The first mask shown for each account.
+    masks: BTreeMap<String, String>,
+    /// Businesses that were synced, or may have been.
+    synced: BTreeSet<BusinessName>,
+    /// The objects in responses to syncs, by kind of sync.
+    objects: BTreeMap<Sync, BTreeSet<String>>,
+    /// What each advance pays the vendor. Cents.
+    advances: BTreeMap<InvoiceName, i64>,
+    /// The outcomes seen for wrong rows. The document doesn't show them.
+    words_for_wrong_rows: BTreeSet<String>,
+    /// The collection state, by collected amount and face value. Cents.
+    states: BTreeMap<(i64, i64), String>,
+}
+
+/// The kind of a sync without a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sync {
+    /// A linked business with a tax id. The response shows the outcome.
+    LinkedWithTaxId,
+    LinkedWithout,
+    New,
+}
+
+impl Check for DerivedValues {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if starts_anew(exchange) {
+            *self = DerivedValues::default();
+        }
+        match exchange.kind() {
+            Some(OperationKind::SetPayoutAccount) => self.mask(exchange, notes),
+            Some(OperationKind::SyncBusiness) => self.tax_id_result(exchange, notes),
+            Some(OperationKind::RequestAdvance) => self.learn_advance(exchange),
+            Some(OperationKind::GetInvoice) => {
+                self.check_paid_amount(exchange, notes);
+                self.collection_state(exchange, notes);
+            }
+            Some(OperationKind::ImportInvoices) => self.rows(exchange, notes),
+            _ => {}
+        }
+        let parties = exchange.call().and_then(|call| call.operation()).map(Operation::syncs);
+        for sync in parties.unwrap_or_default() {
+            for party in [&sync.payee, &sync.payor] {
+                self.synced.insert((super::ledger::caller(exchange), party.business.clone()));
+            }
+        }
+    }
+}
+
+impl DerivedValues {
+    /// Which part of an account number the mask shows is open, but equal accounts have equal masks.
+    fn mask(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::SetPayoutAccount) else { return };
+        let (Some(account), Some(mask)) =
+            (exchange.sent_field(field::ACCOUNT_NUMBER), Fields::of(answer).mask())
+        else {
+            return;
+        };
+        notes.meet(clause!("2.payoutAccount.mask"));
+        let known = self.masks.entry(account).or_insert_with(|| mask.to_owned());
+        notes.expect(exchange, clause!("4.payoutAccount.1"), known == mask, "mask", || {
+            (format!("{known}, as this account was shown before"), mask.to_owned())
+        });
+    }
+
+    /// The object for tax ids of linked businesses appears in no other response.
+    fn tax_id_result(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(name) = business(exchange) else { return };
+        let is_new = self.synced.insert(name);
+        let Some(answer) = exchange.success_of(OperationKind::SyncBusiness) else { return };
+        let Some(Operation::SyncBusiness { details, .. }) =
+            exchange.call().and_then(|call| call.operation())
+        else {
+            return;
+        };
+        let contact = exchange.sent_json().and_then(|sent| sent.get(field::CONTACT));
+        if contact.is_some() || is_new && Fields::of(answer).created() != Some(true) {
+            return;
+        }
+        let sync = match (is_new, &details.tax_id) {
+            (true, _) => Sync::New,
+            (false, None) => Sync::LinkedWithout,
+            (false, Some(_)) => Sync::LinkedWithTaxId,
+        };
+        let objects =
+            answer.as_object().into_iter().flatten().filter(|(_, value)| value.is_object());
+        let objects: BTreeSet<String> = objects.map(|(name, _)| name.clone()).collect();
+        self.objects.entry(sync).or_default().extend(objects.iter().cloned());
+        if sync == Sync::LinkedWithTaxId && objects.is_empty() {
+            return;
+        }
+        let objects_of = |sync: Sync| self.objects.get(&sync);
+        let (Some(results), Some(new), Some(without)) = (
+            objects_of(Sync::LinkedWithTaxId),
+            objects_of(Sync::New),
+            objects_of(Sync::LinkedWithout),
+        ) else {
+            return;
+        };
+        // An object in the responses to all syncs is something else.
+        let misplaced = results.iter().find(|name| new.contains(*name) != without.contains(*name));
+        let clause = clause!("2.businessSynced.taxIdResult");
+        notes.expect(exchange, clause, misplaced.is_none(), "tax id result", || {
+            let where_else = if misplaced.is_some_and(|name| new.contains(name)) {
+                "for a new business"
+            } else {
+                "where no tax id was sent"
+            };
+            (
+                "only for a tax id of a business that is linked already",
+                format!("{} also {where_else}", misplaced.map_or("", String::as_str)),
+            )
+        });
+    }
+
+    /// A valid row never has the outcome of a wrong row.
+    fn rows(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let (Some(expected), Some(actual)) =
+            (outcomes(exchange.predicted), outcomes(exchange.seen))
+        else {
+            return;
+        };
+        let wrong = expected.iter().filter(|outcome| *outcome == REJECTED).count();
+        let unknown: Vec<&String> = actual.iter().filter(|outcome| !is_synced(outcome)).collect();
+        if expected.len() != actual.len() {
+            return;
+        }
+        if wrong > 0 && unknown.len() == wrong && unknown.windows(2).all(|two| two[0] == two[1]) {
+            self.words_for_wrong_rows.insert(unknown[0].clone());
+        }
+        let is_rejected = |word: &String| self.words_for_wrong_rows.contains(word);
+        let rejected = unknown.iter().filter(|word| is_rejected(word)).count();
+        let holds = rejected <= wrong;
+        let mut pairs = uploaded_rows(exchange.sent).iter().zip(&actual);
+        let wronged =
+            pairs.find_map(|(row, word)| row.sync.as_ref().ok().filter(|_| is_rejected(word)));
+        let broken = wronged.filter(|_| !holds).map(|sync| if_rejected(exchange.sent, sync));
+        let clause = broken.unwrap_or(clause!("2.importReport.rows"));
+        notes.expect(exchange, clause, holds, "rows", || {
+            (format!("{wrong} rows that are not imported"), format!("{rejected}: {actual:?}"))
+        });
+    }
+
+    /// The state is derived: equal amounts give equal states. New states may be added.
+    fn collection_state(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
+        let cents = |name: &str| answer[name].as_i64();
+        let (Some(collected), Some(face), Some(state)) = (
+            cents(field::COLLECTED),
+            cents(field::FACE_VALUE),
+            Fields::of(answer).collection_state(),
+        ) else {
+            return;
+        };
+        if !COLLECTION_STATES.contains(&state) {
+            return;
+        }
+        let known = self.states.entry((collected, face)).or_insert_with(|| state.to_owned());
+        let holds = known == state;
+        notes.expect(
+            exchange,
+            clause!("2.invoice.collectionState"),
+            holds,
+            field::COLLECTION_STATE,
+            || {
+                (
+                    format!("{known}, as before for {collected} of {face} cents collected"),
+                    state.to_owned(),
+                )
+            },
+        );
+    }
+
+    fn learn_advance(&mut self, exchange: &Exchange<'_>) {
+        let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };
+        if let (Some(invoice), Some(amount)) =
+            (invoice(exchange), Fields::of(answer).advance_amount())
+            && Fields::of(answer).already_requested() == Some(false)
+        {
+            self.advances.insert(invoice, amount);
+        }
+    }
+
+    /// Once an advance is funded, the vendor has all of it. One of the shown amounts must equal it.
+    fn check_paid_amount(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
+        let advance = &answer[field::ADVANCE];
+        let Some(amount) = invoice(exchange).and_then(|name| self.advances.get(&name).copied())
+        else {
+            return;
+        };
+        let amounts: Vec<i64> = leaves(advance).filter_map(Value::as_i64).collect();
+        let is_out = texts(advance).iter().any(|text| matches!(*text, "FUNDED" | "REPAID"));
+        if !is_out || amounts.len() < 2 {
+            return;
+        }
+        let holds = amounts.contains(&amount);
+        notes.expect(exchange, clause!("2.amounts.advanceAmount.2"), holds, "advance", || {
+            (format!("{amount} cents paid out"), format!("{amounts:?}"))
+        });
+    }
+}
+
+const REJECTED: &str = "rejected";
+const COLLECTION_STATES: [&str; 3] = ["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"];
+
+/// The outcome of each row of a report.
+fn outcomes(answer: &Seen) -> Option<Vec<String>> {
+    let rows = answer.success_body()?[field::ROWS].as_array()?.iter();
+    rows.map(|row| Fields::of(row).outcome().map(str::to_owned)).collect()
+}

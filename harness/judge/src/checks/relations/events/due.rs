@@ -1,0 +1,297 @@
+//! Which events are due at which endpoints, and have not come.
+//!
+//! A response proves what an event means ([`Proof`]). A subscription that was made before anybody named the subject
+//! gets the event, sooner or later: the document doesn't say how soon. An event that has not come when all retries of
+//! a delivery are over never will. Only time that the run has let pass counts, because no other clock is certain.
+
+use std::collections::BTreeMap;
+
+use tideover_exchange::target::inbox;
+use tideover_exchange::{Exchange, Prepared, PreparedAction, kind_of_event};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::words::{AdvanceState, EventType};
+use tideover_model::{ActionKind, Clause, OperationKind, clause};
+
+use crate::checks::Notes;
+use crate::checks::relations::events::Announcement;
+use crate::checks::relations::events::names::{Names, invoice_of};
+use crate::checks::relations::ledger::{CallerKey, business, caller};
+use crate::checks::subscribed::referred;
+use crate::meanings::{Proof, meaning_of};
+
+/// How long a delivery is retried (§6 Delivery rule 1). Seconds.
+const RETRY_WINDOW: u64 = 28 * 3600;
+
+/// Deliveries may still be in flight after the clock was moved. This many further responses come first.
+const SETTLED: u32 = 3;
+
+/// An endpoint of the inbox that accepts every delivery.
+#[derive(Debug)]
+struct InboxEndpoint {
+    path: String,
+    owner: CallerKey,
+    reference: Option<String>,
+    /// The kinds that it names. `None` if it subscribes to all.
+    kinds: Option<Vec<&'static str>>,
+    /// The step of its subscription.
+    since: u64,
+}
+
+/// What an event must contain: its kind, some names, and the state for a change of state.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Fact {
+    owner: CallerKey,
+    event: EventType,
+    names: Vec<String>,
+    state: Option<AdvanceState>,
+}
+
+/// When a response first proved a fact.
+#[derive(Clone, Debug)]
+struct Sighting {
+    /// How far the run had moved the clock before. Seconds.
+    moved: u64,
+    /// The step that first named the subject.
+    first_named: u64,
+    /// The operation whose response proved it.
+    proven_by: String,
+    is_judged: bool,
+}
+
+/// The events that came, and what they may name.
+#[derive(Clone, Copy)]
+struct EventLog<'a> {
+    announced: &'a [Announcement],
+    names: &'a Names,
+}
+
+/// The endpoints of the inbox, and the facts that their events must report.
+#[derive(Default)]
+pub(super) struct DueEvents {
+    endpoints: Vec<InboxEndpoint>,
+    facts: BTreeMap<Fact, Sighting>,
+    /// How far the run has moved the clock. Seconds.
+    moved: u64,
+    /// How many responses came since the run moved the clock.
+    since_moved: u32,
+    /// Whether anything has come to the inbox.
+    has_arrived: bool,
+}
+
+impl DueEvents {
+    /// Learns that something came to the inbox.
+    pub(super) fn learn_arrival(&mut self) {
+        self.has_arrived = true;
+    }
+
+    /// Learns how much time the run has let pass.
+    pub(super) fn learn_time(&mut self, exchange: &Exchange<'_>) {
+        self.since_moved += 1;
+        if let PreparedAction::Advance(seconds) = exchange.sent.action {
+            self.since_moved = 0;
+            if exchange.seen.is_success() {
+                self.moved += seconds;
+            }
+        }
+    }
+
+    /// Learns of a request without a response. It may have ended subscriptions.
+    pub(super) fn miss(&mut self, sent: &Prepared) {
+        self.end(sent);
+    }
+
+    /// Learns which subscriptions were made and ended. Arrivals of a step may predate its subscription.
+    pub(super) fn learn_endpoints(&mut self, exchange: &Exchange<'_>, step: u64) {
+        if exchange.seen.is_success() {
+            self.end(exchange.sent);
+        }
+        let Some(answer) = exchange.success_of(OperationKind::Subscribe) else { return };
+        let sent = exchange.sent_json().and_then(|sent| sent.get(field::EVENT_TYPES));
+        let kinds = match sent.map(|sent| sent.as_array()) {
+            None => None,
+            Some(Some(named)) => Some(named.iter().filter_map(kind_of_event).collect()),
+            // What this form means is not shown.
+            Some(None) => return,
+        };
+        let url = exchange.sent_field(field::URL).unwrap_or_default();
+        let Some(path) = inbox::accepting(&url) else { return };
+        self.endpoints.push(InboxEndpoint {
+            path: path.to_owned(),
+            owner: caller(exchange),
+            reference: Fields::of(answer).reference().map(str::to_owned),
+            kinds,
+            since: step,
+        });
+    }
+
+    /// Forgets the subscriptions that a request ends.
+    fn end(&mut self, sent: &Prepared) {
+        if sent.acts() == Some(ActionKind::RevokeKey) {
+            self.endpoints.clear();
+        }
+        if let Some(call) = sent.call()
+            && sent.kind() == Some(OperationKind::Unsubscribe)
+        {
+            let reference = Some(referred(&call.path));
+            self.endpoints.retain(|one| one.reference.as_deref() != reference);
+        }
+    }
+
+    /// The owner of the subscription to all events at a path.
+    pub(super) fn owner_of(&self, path: &str) -> Option<&CallerKey> {
+        let all = self.endpoints.iter().filter(|one| one.kinds.is_none());
+        all.clone().find(|one| one.path == path).map(|one| &one.owner)
+    }
+
+    /// Learns what a response proves.
+    pub(super) fn learn_facts(&mut self, exchange: &Exchange<'_>, proof: Proof<'_>, names: &Names) {
+        let owner = caller(exchange);
+        for event in proof.caused().chain(proof.shown()) {
+            let is_of_business = event.name().starts_with("partner.organization");
+            let (named, first_named) = if is_of_business {
+                let Some(name) = business(exchange) else { continue };
+                (vec![name.1.clone()], names.business_since(&name))
+            } else {
+                let Some(name) = invoice_of(exchange) else { continue };
+                (vec![name.0.1.clone(), name.1.clone()], names.invoice_since(&name))
+            };
+            let Some(first_named) = first_named else { continue };
+            let state = proof.state().filter(|_| event == EventType::FactoredUpdated);
+            let fact = Fact { owner: owner.clone(), event, names: named, state };
+            self.facts.entry(fact).or_insert_with(|| Sighting {
+                moved: self.moved,
+                first_named,
+                proven_by: exchange.operation(),
+                is_judged: false,
+            });
+        }
+    }
+
+    /// Whether the next response will show that an event never came.
+    pub(super) fn lacks_any(&self, announced: &[Announcement], names: &Names) -> bool {
+        let log = EventLog { announced, names };
+        self.since_moved + 1 >= SETTLED
+            && self.facts.iter().any(|(fact, sighting)| {
+                self.is_over(sighting) && self.missing(fact, sighting, log).is_some()
+            })
+    }
+
+    /// Every endpoint that subscribed before a fact receives its event.
+    pub(super) fn check(
+        &mut self,
+        exchange: &Exchange<'_>,
+        announced: &[Announcement],
+        names: &Names,
+        notes: &mut Notes,
+    ) {
+        let log = EventLog { announced, names };
+        let inbox_works = exchange.inbox_works || self.has_arrived;
+        if self.since_moved < SETTLED || !inbox_works {
+            return;
+        }
+        let over = |(fact, sighting): (&Fact, &Sighting)| {
+            self.is_over(sighting).then(|| (fact.clone(), sighting.clone()))
+        };
+        let over: Vec<(Fact, Sighting)> = self.facts.iter().filter_map(over).collect();
+        for (fact, sighting) in over {
+            match self.missing(&fact, &sighting, log) {
+                Some(endpoint) => self.report(&fact, &sighting, endpoint, log, notes),
+                None if self.expects(&fact, &sighting) => {
+                    notes.meet(meaning_of(fact.event));
+                    notes.meet(clause!("6.events.intro.1"));
+                    notes.meet(clause!("6.subscription.3"));
+                }
+                None => {}
+            }
+            self.facts.entry(fact).and_modify(|sighting| sighting.is_judged = true);
+        }
+    }
+
+    fn is_over(&self, sighting: &Sighting) -> bool {
+        !sighting.is_judged && self.moved >= sighting.moved + RETRY_WINDOW
+    }
+
+    /// The endpoints that must receive the event of a fact.
+    fn expecting(&self, fact: &Fact, sighting: &Sighting) -> impl Iterator<Item = &InboxEndpoint> {
+        self.endpoints.iter().filter(move |one| {
+            one.kinds.is_none() && one.owner == fact.owner && one.since < sighting.first_named
+        })
+    }
+
+    fn expects(&self, fact: &Fact, sighting: &Sighting) -> bool {
+        self.expecting(fact, sighting).next().is_some()
+    }
+
+    /// An endpoint that did not receive the event of a fact.
+    fn missing(
+        &self,
+        fact: &Fact,
+        sighting: &Sighting,
+        log: EventLog<'_>,
+    ) -> Option<&InboxEndpoint> {
+        self.expecting(fact, sighting).find(|one| !log.has(fact, &one.path))
+    }
+
+    fn report(
+        &self,
+        fact: &Fact,
+        sighting: &Sighting,
+        missing: &InboxEndpoint,
+        log: EventLog<'_>,
+        notes: &mut Notes,
+    ) {
+        let path = &missing.path;
+        let others = log.announced.iter().filter(|one| one.path == *path).count();
+        let clause = self.broken_by(fact, others, log);
+        notes.expect_delivery(clause, false, "webhook", || {
+            let expected = format!(
+                "{} on {path}: a response to {} shows it",
+                fact.in_words(),
+                sighting.proven_by
+            );
+            let seen = match others {
+                0 => "no webhook there in 28 hours, though the inbox works".to_owned(),
+                1 => "none in 28 hours, and one other webhook there".to_owned(),
+                others => format!("none in 28 hours, and {others} other webhooks there"),
+            };
+            (expected, seen)
+        });
+    }
+
+    /// The sentence that a missing event breaks, given how many others came to the endpoint.
+    fn broken_by(&self, fact: &Fact, others: usize, log: EventLog<'_>) -> Clause {
+        let own = self.endpoints.iter().filter(|one| one.owner == fact.owner);
+        let mut got = own.filter(|one| log.has(fact, &one.path)).peekable();
+        if got.peek().is_none() && others > 0 {
+            return meaning_of(fact.event);
+        }
+        if got.peek().is_some() && got.all(|one| one.kinds.is_some()) {
+            return clause!("6.subscription.3");
+        }
+        clause!("6.events.intro.1")
+    }
+}
+
+impl EventLog<'_> {
+    /// Whether an event that reports a fact came to a path.
+    fn has(self, fact: &Fact, path: &str) -> bool {
+        self.announced.iter().any(|one| {
+            let shown = one.state();
+            one.path == path
+                && one.kind == fact.event.name()
+                && fact.state.is_none_or(|state| shown.is_none_or(|shown| shown == state.name()))
+                && self.names.fit(&fact.owner, &fact.names, &one.texts)
+        })
+    }
+}
+
+impl Fact {
+    fn in_words(&self) -> String {
+        let state = self.state.map(|state| format!(" {}", state.name())).unwrap_or_default();
+        let subject = match self.names.as_slice() {
+            [payee, invoice] => format!("invoice {invoice} of {payee}"),
+            names => names.join(", "),
+        };
+        format!("{}{state} of {subject}", self.event.name())
+    }
+}

@@ -1,0 +1,337 @@
+//! An event reports every state that a read shows, to every endpoint that subscribes to all events. Later
+//! reads agree with events (§6 Events). Which operation causes which event is not shown, but the meaning of
+//! an event is.
+
+mod due;
+mod names;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tideover_exchange::matcher::texts;
+use tideover_exchange::{Arrival, Exchange, Prepared, kind_of_event, whole_number};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::words::{AdvanceState, EventType};
+use tideover_model::{ActionKind, Clause, OperationKind, clause};
+
+use crate::checks::relations::ledger::{
+    BusinessName, InvoiceName, SyncedInvoices, acted_on, business, caller, invoice,
+};
+use crate::checks::{Check, Notes, starts_anew};
+use crate::meanings::{Proof, is_onboarded, meaning_of};
+
+use due::DueEvents;
+use names::Names;
+
+const FACTORED: &str = EventType::FactoredUpdated.name();
+const OPTED_IN: &str = EventType::BusinessOptedIn.name();
+const PAID: &str = EventType::InvoicePaid.name();
+const REMITTANCE: &str = EventType::RemittanceUpdated.name();
+const LOAN_CREATED: &str = EventType::AdvanceCreated.name();
+
+/// An event that arrived at an endpoint, once for each delivery.
+#[derive(Debug)]
+struct Announcement {
+    path: String,
+    kind: &'static str,
+    texts: BTreeSet<String>,
+    sequence: Option<u64>,
+}
+
+#[derive(Default)]
+pub(super) struct Events {
+    steps: u64,
+    /// The deliveries so far, by path and identifier.
+    deliveries: BTreeSet<(String, String)>,
+    announced: Vec<Announcement>,
+    due: DueEvents,
+    names: Names,
+    synced: SyncedInvoices,
+    /// The payout account of each business, and how often its destination can have changed.
+    payouts: BTreeMap<BusinessName, (String, usize)>,
+    /// Whether requests got no response. They may have been carried out.
+    has_missed: bool,
+    /// Whether no one else moves the outside world.
+    is_ours: bool,
+    /// Businesses whose tax id was found wrong.
+    corrected: BTreeSet<BusinessName>,
+}
+
+impl Check for Events {
+    fn miss(&mut self, sent: &Prepared) {
+        self.has_missed = true;
+        self.names.miss(sent, self.steps);
+        self.synced.miss(sent);
+        self.due.miss(sent);
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.due.lacks_any(&self.announced, &self.names)
+    }
+
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if starts_anew(exchange) {
+            *self = Events::of(self.is_ours);
+        }
+        self.steps += 1;
+        if exchange.acts() == Some(ActionKind::TaxIdFoundWrong) {
+            self.corrected.extend(acted_on(exchange, field::PAYEE_EXTERNAL_ID));
+        }
+        self.due.learn_time(exchange);
+        self.synced.learn(exchange);
+        self.names.learn(exchange, self.steps);
+        let moves_funds = self.learn_payouts(exchange);
+        for arrival in exchange.arrivals {
+            self.learn_event(arrival, notes);
+        }
+        self.check_read(exchange, notes);
+        self.learn_facts(exchange, moves_funds);
+        self.due.check(exchange, &self.announced, &self.names, notes);
+        self.due.learn_endpoints(exchange, self.steps);
+    }
+}
+
+impl Events {
+    /// The check, where no one else moves the outside world or someone may.
+    pub(super) fn of(is_ours: bool) -> Events {
+        Events { is_ours, ..Events::default() }
+    }
+
+    fn learn_facts(&mut self, exchange: &Exchange<'_>, moves_funds: bool) {
+        let Some((kind, body)) = exchange.kind().zip(exchange.seen.success_body()) else { return };
+        let lowered = invoice(exchange).is_some_and(|name| self.synced.was_lowered(&name));
+        // Another platform, or a request without a response, may have moved them before.
+        let moves_funds = moves_funds && !self.names.has_shared() && !self.has_missed;
+        let proof = Proof { moves_funds, was_lowered: lowered, ..Proof::of(kind, body) };
+        self.due.learn_facts(exchange, proof, &self.names);
+    }
+
+    /// Counts how often a business's destination of funds can have changed: once for each new payout account. Whether
+    /// the request replaced one account by another.
+    fn learn_payouts(&mut self, exchange: &Exchange<'_>) -> bool {
+        if matches!(
+            exchange.acts(),
+            Some(ActionKind::VendorAddsBankAccount | ActionKind::VendorCompletesOnboarding)
+        ) && let Some(name) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
+        {
+            let (known, changes) = self.payouts.entry(name).or_default();
+            // The vendor cannot change an account that the caller has set.
+            *changes += usize::from(known.is_empty());
+        }
+        if exchange.success_of(OperationKind::SetPayoutAccount).is_none() {
+            return false;
+        }
+        let details =
+            [field::ACCOUNT_NUMBER, "routingNumber"].map(|name| exchange.sent_field(name));
+        let (Some(name), [Some(account), Some(routing)]) = (business(exchange), details) else {
+            return false;
+        };
+        let (known, changes) = self.payouts.entry(name).or_default();
+        let details = format!("{account} {routing}");
+        if *known == details {
+            return false;
+        }
+        // The first destination is not a change.
+        let is_change = !known.is_empty();
+        (*known, *changes) = (details, *changes + 1);
+        is_change
+    }
+
+    /// Records and checks a delivery on its first arrival.
+    fn learn_event(&mut self, arrival: &Arrival, notes: &mut Notes) {
+        self.due.learn_arrival();
+        let Some(event) = arrival.body.json() else { return };
+        let Some(kind) = kind_of_event(event) else { return };
+        let delivery = (arrival.path.clone(), arrival.delivery.clone().unwrap_or_default());
+        if !self.deliveries.insert(delivery) {
+            return;
+        }
+        let announced = Announcement {
+            path: arrival.path.clone(),
+            kind,
+            texts: texts(event).into_iter().map(str::to_owned).collect(),
+            sequence: number(event, field::SEQUENCE),
+        };
+        self.check_owner(&announced, notes);
+        self.check_sequence(&announced, notes);
+        self.announced.push(announced);
+        let announced =
+            self.announced.last().map(|announced| (announced.kind, announced.path.clone()));
+        if let Some((kind, path)) = announced {
+            self.check_count(kind, &path, notes);
+        }
+    }
+
+    /// Events about another platform's invoices go to no one else.
+    fn check_owner(&self, announced: &Announcement, notes: &mut Notes) {
+        let Some(owner) = self.due.owner_of(&announced.path) else { return };
+        if announced.kind.starts_with("partner.organization") || self.has_missed {
+            return;
+        }
+        let own = self.synced.invoices_of(owner);
+        let is_own = announced.texts.iter().any(|text| own.contains(text.as_str()));
+        let foreign = announced.texts.iter().find(|text| self.synced.is_known(text));
+        let clause = clause!("5.authentication.4.2");
+        let holds = is_own || foreign.is_none();
+        notes.expect_delivery(clause, holds, "webhook", || {
+            let foreign = foreign.map_or("", String::as_str);
+            (
+                "an event of the subscriber's own invoices",
+                format!("{} of {foreign}", announced.kind),
+            )
+        });
+    }
+
+    /// No two states of an invoice share a sequence, because a receiver ignores the second.
+    fn check_sequence(&self, announced: &Announcement, notes: &mut Notes) {
+        let (Some(sequence), Some(state)) = (announced.sequence, announced.state()) else {
+            return;
+        };
+        if announced.kind != FACTORED {
+            return;
+        }
+        let Some(name) = self.invoice_in(announced) else { return };
+        let same = self.announced.iter().find(|before| {
+            before.kind == FACTORED
+                && before.path == announced.path
+                && before.sequence == Some(sequence)
+                && self.invoice_in(before).as_ref() == Some(&name)
+                && before.state().is_some_and(|before| before != state)
+        });
+        notes.expect_delivery(clause!("6.delivery.5"), same.is_none(), "sequence", || {
+            let before = same.and_then(Announcement::state).unwrap_or_default();
+            (
+                format!("another sequence than {sequence}, which {before} had"),
+                format!("{sequence} for {state}"),
+            )
+        });
+    }
+
+    /// An advance is created once. A destination changes with each new account, and when the account opens.
+    fn check_count(&self, kind: &str, path: &str, notes: &mut Notes) {
+        let Some(owner) = self.due.owner_of(path) else { return };
+        let same = |about: &dyn Fn(&Announcement) -> bool| {
+            let announced = self
+                .announced
+                .iter()
+                .filter(|announced| announced.kind == kind && announced.path == path);
+            announced.filter(|announced| about(announced)).count()
+        };
+        let Some(last) = self.announced.last() else { return };
+        match kind {
+            LOAN_CREATED => {
+                let Some(name) = self.invoice_in(last) else { return };
+                let times = same(&|announced| self.invoice_in(announced).as_ref() == Some(&name));
+                notes.expect_delivery(clause!("4.advances.2"), times <= 1, "webhook", || {
+                    ("one event for the creation of the advance", format!("{times} of them"))
+                });
+            }
+            REMITTANCE => {
+                let about = |name: &&BusinessName| name.0 == *owner && last.texts.contains(&name.1);
+                let Some(name) = self.payouts.keys().find(about) else { return };
+                // A request without a response, or another platform, may have set another account.
+                if self.has_missed || self.names.has_shared() {
+                    return;
+                }
+                let most = self.payouts[name].1 + 1;
+                let times = same(&|announced| announced.texts.contains(&name.1));
+                notes.expect_delivery(
+                    clause!("4.payoutAccount.1.2"),
+                    times <= most,
+                    "webhook",
+                    || {
+                        (
+                            format!("at most {most}, one for each other account"),
+                            format!("{times} events"),
+                        )
+                    },
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// A later read agrees with an event.
+    fn check_read(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.seen.success_body() else { return };
+        let owner = caller(exchange);
+        let was_announced = |kind: &str, names: &[&String]| {
+            self.announced.iter().any(|announced| {
+                announced.kind == kind
+                    && self.due.owner_of(&announced.path) == Some(&owner)
+                    && names.iter().all(|name| announced.texts.contains(*name))
+            })
+        };
+        let mut expect = |clause: Clause, holds: bool, field: &str, due: &str, seen: &Value| {
+            notes.expect(exchange, clause, holds, field, || {
+                (format!("{due}, since the event came before"), seen.to_string())
+            });
+        };
+        match exchange.kind() {
+            Some(OperationKind::GetBusiness) => {
+                let Some(name) = business(exchange) else { return };
+                let met = &answer[field::ONBOARDING];
+                let all = self.is_still_onboarded(&name, met);
+                let is_sure = !self.has_missed && !self.names.is_doubtful(&name);
+                if was_announced(OPTED_IN, &[&name.1]) && is_sure {
+                    let clause = meaning_of(EventType::BusinessOptedIn);
+                    expect(clause, all, field::ONBOARDING, "all requirements met", met);
+                }
+            }
+            Some(OperationKind::GetInvoice) => {
+                let Some(((_, payee), name)) = invoice(exchange) else { return };
+                let (collected, face) = (&answer[field::COLLECTED], &answer[field::FACE_VALUE]);
+                // A caller can report the payment itself.
+                let is_reported = Fields::of(answer).status() == Some("PAID");
+                if was_announced(PAID, &[&payee, &name])
+                    && Fields::of(answer).advance().is_some()
+                    && !is_reported
+                {
+                    let is_paid = collected.as_i64() >= face.as_i64();
+                    expect(
+                        meaning_of(EventType::InvoicePaid),
+                        is_paid,
+                        field::COLLECTED,
+                        &format!("at least {face}"),
+                        collected,
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a business that completed onboarding still meets what it met then. A tax id may be found wrong later.
+    fn is_still_onboarded(&self, name: &BusinessName, met: &Value) -> bool {
+        let may_be_wrong = !self.is_ours || self.corrected.contains(name);
+        let others = [field::CONTRACT, field::BANK, field::COLLECTION_ACCOUNT];
+        is_onboarded(met) || may_be_wrong && others.iter().all(|it| met[it] == true)
+    }
+
+    /// The invoice that an event names, if it was synced.
+    fn invoice_in(&self, announced: &Announcement) -> Option<InvoiceName> {
+        let named = |((_, payee), invoice): &&InvoiceName| {
+            announced.texts.contains(payee) && announced.texts.contains(invoice)
+        };
+        self.names.invoices().find(named).cloned()
+    }
+}
+
+impl Announcement {
+    /// The financing state that it shows.
+    fn state(&self) -> Option<&'static str> {
+        AdvanceState::ALL.map(AdvanceState::name).into_iter().find(|it| self.texts.contains(*it))
+    }
+}
+
+/// A number at any depth of an event.
+fn number(event: &Value, name: &str) -> Option<u64> {
+    match event {
+        Value::Object(fields) => fields
+            .get(name)
+            .and_then(whole_number)
+            .or_else(|| fields.values().find_map(|inside| number(inside, name))),
+        Value::Array(items) => items.iter().find_map(|item| number(item, name)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}

@@ -1,0 +1,180 @@
+//! Since when a caller has named each business and invoice, and whether events may call it by another name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tideover_exchange::{Exchange, Prepared, PreparedAction};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, InvoiceSync, Operation, OperationKind, tax_id_digits};
+
+use crate::checks::relations::ledger::{BusinessName, InvoiceName, acted_on, business, caller};
+
+/// What the requests of a run have named.
+#[derive(Default)]
+pub(super) struct Names {
+    /// The step that first named each business.
+    businesses: BTreeMap<BusinessName, u64>,
+    /// The step that first named each invoice.
+    invoices: BTreeMap<InvoiceName, u64>,
+    /// Businesses that may be linked to others, so that unknown callers may act on them.
+    shared: BTreeSet<BusinessName>,
+    /// The businesses for which each tax id was sent, by its digits.
+    holders: BTreeMap<String, BTreeSet<BusinessName>>,
+    /// Businesses that events may call by another name, or that may get no events: parties with a tax id, those of
+    /// a request without a response, and test accounts.
+    doubtful: BTreeSet<BusinessName>,
+}
+
+impl Names {
+    /// Learns from a request and its response.
+    pub(super) fn learn(&mut self, exchange: &Exchange<'_>, step: u64) {
+        let created = exchange.success_of(OperationKind::SyncBusiness);
+        let created = created.map(|answer| Fields::of(answer).created() == Some(true));
+        if let Some(name) = business(exchange) {
+            let is_new = !self.businesses.contains_key(&name);
+            self.businesses.entry(name.clone()).or_insert(step);
+            if is_new && created == Some(false) {
+                self.shared.insert(name);
+            }
+        }
+        self.learn_request(exchange.sent, step);
+        self.learn_action(exchange);
+    }
+
+    /// Learns from a request without a response: it may have been carried out.
+    pub(super) fn miss(&mut self, sent: &Prepared, step: u64) {
+        self.learn_request(sent, step);
+        let owner = sent.authorization.clone().unwrap_or_default();
+        let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
+        let mut named: Vec<&String> = operation
+            .syncs()
+            .into_iter()
+            .flat_map(|sync| [&sync.payee.business, &sync.payor.business])
+            .collect();
+        if let Operation::SyncBusiness { business, .. } = operation {
+            named.push(business);
+        }
+        for name in named {
+            self.doubtful.insert((owner.clone(), name.clone()));
+        }
+    }
+
+    fn learn_request(&mut self, sent: &Prepared, step: u64) {
+        let owner = sent.authorization.clone().unwrap_or_default();
+        let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
+        if let Operation::SyncBusiness { business, details } = operation {
+            self.hold(&(owner.clone(), business.clone()), details.tax_id.as_deref());
+        }
+        for sync in operation.syncs() {
+            self.learn_sync(&owner, sync, step);
+        }
+    }
+
+    fn learn_sync(&mut self, owner: &str, sync: &InvoiceSync, step: u64) {
+        let payee = (owner.to_owned(), sync.payee.business.clone());
+        self.invoices.entry((payee, sync.invoice.clone())).or_insert(step);
+        for party in [&sync.payee, &sync.payor] {
+            let name = (owner.to_owned(), party.business.clone());
+            self.businesses.entry(name.clone()).or_insert(step);
+            // Whether a party's tax id links it is not shown (`gap.partyTaxIdAndContact`).
+            if let Some(tax_id) = &party.details.tax_id {
+                self.hold(&name, Some(tax_id));
+                self.doubtful.insert(name);
+            }
+        }
+    }
+
+    fn learn_action(&mut self, exchange: &Exchange<'_>) {
+        let PreparedAction::Act(fields) = &exchange.sent.action else { return };
+        if exchange.acts() == Some(ActionKind::MarkTestAccount) {
+            self.doubtful.extend(acted_on(exchange, field::EXTERNAL_ID));
+        }
+        let tax_id = fields.get(field::TAX_ID).and_then(Value::as_str);
+        if let Some(name) =
+            acted_on(exchange, field::PAYEE_EXTERNAL_ID).filter(|_| tax_id.is_some())
+        {
+            self.hold(&name, tax_id);
+        }
+    }
+
+    /// Records whose tax id it is. Two names with one tax id may stand for one business, and what they share of it is
+    /// not shown (`gap.oneTaxIdTwoIdentifiers`, `gap.sharedBusiness`).
+    fn hold(&mut self, name: &BusinessName, tax_id: Option<&str>) {
+        let digits = tax_id_digits(tax_id.unwrap_or_default());
+        if digits.is_empty() {
+            return;
+        }
+        let holders = self.holders.entry(digits).or_default();
+        holders.insert(name.clone());
+        if holders.len() > 1 {
+            self.doubtful.extend(holders.iter().cloned());
+        }
+    }
+
+    /// The step since which events about a business must name it so. `None` if they need not.
+    pub(super) fn business_since(&self, name: &BusinessName) -> Option<u64> {
+        let is_own = !self.shared.contains(name) && !self.doubtful.contains(name);
+        self.businesses.get(name).copied().filter(|_| is_own)
+    }
+
+    /// The step since which events about an invoice must name it so. `None` if they need not.
+    pub(super) fn invoice_since(&self, name: &InvoiceName) -> Option<u64> {
+        self.invoices.get(name).copied().filter(|_| !self.doubtful.contains(&name.0))
+    }
+
+    /// The invoices that were synced.
+    pub(super) fn invoices(&self) -> impl Iterator<Item = &InvoiceName> {
+        self.invoices.keys()
+    }
+
+    /// Whether the texts of an event can be about these names of a caller's business, or payee and invoice. Where the
+    /// event names none that is known, it can be about any: what its payload contains is not shown.
+    pub(super) fn fit(&self, owner: &str, names: &[String], texts: &BTreeSet<String>) -> bool {
+        let is_named = |name: &String| mentions(texts, name);
+        let own = |caller: &String| *caller == owner;
+        let any_business =
+            || self.businesses.keys().any(|(caller, it)| own(caller) && is_named(it));
+        let any_invoice =
+            || self.invoices.keys().any(|((caller, _), it)| own(caller) && is_named(it));
+        match names {
+            [payee, invoice] => {
+                (is_named(invoice) || !any_invoice()) && (is_named(payee) || !any_business())
+            }
+            names => names.iter().all(is_named) || !any_business(),
+        }
+    }
+
+    /// Whether unknown callers may act on any business.
+    pub(super) fn has_shared(&self) -> bool {
+        !self.shared.is_empty()
+    }
+
+    /// Whether events may call a business by another name.
+    pub(super) fn is_doubtful(&self, name: &BusinessName) -> bool {
+        self.doubtful.contains(name)
+    }
+}
+
+/// The invoice that a request is about, if any.
+pub(super) fn invoice_of(exchange: &Exchange<'_>) -> Option<InvoiceName> {
+    let (payee, invoice) = match exchange.call()?.operation()? {
+        Operation::GetInvoice { payee, invoice } | Operation::RequestAdvance { payee, invoice } => {
+            (payee, invoice)
+        }
+        Operation::SyncInvoice(sync) => (&sync.payee.business, &sync.invoice),
+        _ => return None,
+    };
+    Some(((caller(exchange), payee.clone()), invoice.clone()))
+}
+
+/// Whether a name stands in one of the texts, alone or as a part of its own.
+fn mentions(texts: &BTreeSet<String>, name: &str) -> bool {
+    let is_apart = |beside: Option<char>| !beside.is_some_and(char::is_alphanumeric);
+    let is_in = |text: &String| {
+        text.match_indices(name).any(|(at, _)| {
+            is_apart(text[..at].chars().next_back())
+                && is_apart(text[at + name.len()..].chars().next())
+        })
+    };
+    texts.contains(name) || (!name.is_empty() && texts.iter().any(is_in))
+}

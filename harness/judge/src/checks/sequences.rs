@@ -1,0 +1,120 @@
+//! A later financing state has a greater sequence, in any order of arrival (`6.delivery.5`). Every event
+//! shows when its transaction began (`6.delivery.6`).
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Unbounded};
+
+use serde::Deserialize;
+use serde_json::Value;
+use tideover_exchange::{Exchange, kind_of_event, whole_number};
+use tideover_model::wire::field;
+use tideover_model::words::AdvanceState;
+use tideover_model::{Timestamp, clause};
+
+use crate::checks::{Check, ChosenBy, Notes, starts_anew};
+
+/// The sequences seen for an invoice, by state.
+type StateSequences = BTreeMap<AdvanceState, u64>;
+
+#[derive(Default)]
+pub(super) struct Sequences {
+    invoices: BTreeMap<String, StateSequences>,
+    chosen_by: ChosenBy,
+}
+
+impl Sequences {
+    pub(super) fn of(chosen_by: ChosenBy) -> Sequences {
+        Sequences { chosen_by, ..Sequences::default() }
+    }
+
+    /// Whether a value can be a time. The format of a time is not shown.
+    fn is_time(&self, occurred: &Value) -> bool {
+        match self.chosen_by {
+            ChosenBy::OurMock => occurred.as_str().and_then(Timestamp::parse).is_some(),
+            ChosenBy::UnknownService => !occurred.is_null(),
+        }
+    }
+}
+
+impl Check for Sequences {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if starts_anew(exchange) {
+            self.invoices.clear();
+        }
+        for arrival in exchange.arrivals {
+            let event = arrival.body.json().unwrap_or(&Value::Null);
+            let occurred = field(event, field::OCCURRED_AT);
+            let is_time = self.is_time(occurred);
+            let evidence = || ("the time of the transaction", occurred.to_string());
+            notes.expect_delivery(clause!("6.delivery.6"), is_time, field::OCCURRED_AT, evidence);
+            if kind_of_event(event) == Some("partner.invoice.factoredUpdated") {
+                self.compare(&arrival.path, event, notes);
+            }
+        }
+    }
+}
+
+impl Sequences {
+    fn compare(&mut self, path: &str, event: &Value, notes: &mut Notes) {
+        let clause = clause!("6.delivery.5");
+        let value = field(event, field::SEQUENCE);
+        let Some(sequence) = whole_number(value)
+            .filter(|_| self.chosen_by == ChosenBy::UnknownService || value.is_u64())
+        else {
+            let evidence = || ("an integer", value.to_string());
+            notes.expect_delivery(clause, false, "sequence", evidence);
+            return;
+        };
+        let data = &event[field::DATA];
+        let Ok(state) = AdvanceState::deserialize(&data[field::STATE]) else { return };
+        let (payee, invoice) = (&data[field::PAYEE_EXTERNAL_ID], &data[field::INVOICE_EXTERNAL_ID]);
+        if !(payee.is_string() && invoice.is_string()) {
+            return;
+        }
+        let invoice = format!("{path} {payee} {invoice}");
+        let known = self.invoices.entry(invoice).or_default();
+        let fits = match self.chosen_by {
+            ChosenBy::OurMock => follows(known, state, sequence),
+            ChosenBy::UnknownService => may_follow(known, state, sequence),
+        };
+        notes.expect_delivery(clause, fits, "sequence", || {
+            (format!("a sequence of {state:?} that fits {known:?}"), sequence.to_string())
+        });
+        // Keeps the first sequence of a state. A transition back comes later.
+        known.entry(state).and_modify(|first| *first = sequence.min(*first)).or_insert(sequence);
+        // The document doesn't say that no sequence is skipped.
+        let (clause, next) = (clause!("gap.eventCauses"), u64::from(state.sequence()));
+        let evidence = || (next.to_string(), sequence.to_string());
+        notes.expect_delivery(clause, sequence == next, "sequence", evidence);
+    }
+}
+
+/// Whether a sequence fits a state where each state comes once, in order.
+fn follows(known: &StateSequences, state: AdvanceState, sequence: u64) -> bool {
+    let before = known.range(..state).next_back().is_none_or(|(_, before)| *before < sequence);
+    let mut later = known.range((Excluded(state), Unbounded));
+    let after = later.next().is_none_or(|(_, after)| sequence < *after);
+    let same = known.get(&state).is_none_or(|same| *same == sequence);
+    before && after && same
+}
+
+/// The same check where a state may repeat or follow a later one, because the transitions are not shown. No
+/// two states share a sequence.
+fn may_follow(known: &StateSequences, state: AdvanceState, sequence: u64) -> bool {
+    known.iter().all(|(other, before)| *other == state || *before != sequence)
+}
+
+/// A field at any depth of an event, because its place is not shown.
+fn field<'a>(event: &'a Value, name: &str) -> &'a Value {
+    find_field(event, name).unwrap_or(&Value::Null)
+}
+
+fn find_field<'a>(event: &'a Value, name: &str) -> Option<&'a Value> {
+    match event {
+        Value::Object(fields) => {
+            fields.get(name).or_else(|| fields.values().find_map(|inside| find_field(inside, name)))
+        }
+        Value::Array(items) => items.iter().find_map(|item| find_field(item, name)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}

@@ -1,0 +1,341 @@
+//! Compares the fields of two responses.
+
+use std::fmt;
+
+use serde_json::Value;
+use tideover_exchange::masked_field;
+use tideover_exchange::matcher::{instants_apart, same_text, texts};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{Clause, OperationKind, clause};
+
+use crate::bindings::Bindings;
+use crate::clock::is_near;
+use crate::comparison::{ABSENT, ANY_TEXT, Freedom};
+
+/// The position of a value in a response. Its display form is dotted.
+#[derive(Clone, Copy)]
+enum FieldPath<'a> {
+    Top,
+    Field(&'a FieldPath<'a>, &'a str),
+    Item(&'a FieldPath<'a>, usize),
+}
+
+impl<'a> FieldPath<'a> {
+    /// The name of a field.
+    fn name(self) -> &'a str {
+        match self {
+            FieldPath::Field(_, name) => name,
+            FieldPath::Top | FieldPath::Item(..) => "",
+        }
+    }
+}
+
+impl fmt::Display for FieldPath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (around, last): (_, &dyn fmt::Display) = match self {
+            FieldPath::Top => return Ok(()),
+            FieldPath::Field(around, name) => (around, name),
+            FieldPath::Item(around, index) => (around, index),
+        };
+        match around {
+            FieldPath::Top => write!(f, "{last}"),
+            around => write!(f, "{around}.{last}"),
+        }
+    }
+}
+
+/// A field that differs from the prediction.
+pub(super) struct FieldDifference {
+    /// Its dotted path.
+    pub(super) field: String,
+    pub(super) expected: String,
+    pub(super) seen: String,
+    /// The clause that it concerns, if the field alone decides it.
+    pub(super) clause: Option<Clause>,
+}
+
+/// The fields of a response to `kind` that differ from the prediction. Binds minted names in `bindings`.
+pub(super) fn differences(
+    kind: Option<OperationKind>,
+    freedom: Option<Freedom>,
+    bindings: &mut Bindings,
+    predicted: &Value,
+    seen: &Value,
+) -> Vec<FieldDifference> {
+    let mut fields = FieldComparison {
+        minted: minted_fields(kind),
+        nullable: nullable_prose(kind, freedom),
+        freedom,
+        bindings,
+        differences: Vec::new(),
+    };
+    if kind == Some(OperationKind::ListSubscriptions) && freedom.is_some() {
+        fields.compare_lists(predicted, seen);
+    } else if !(std::ptr::eq(predicted, seen)
+        && (fields.minted.is_empty() || fields.agree_with_themselves("", seen)))
+    {
+        fields.compare(FieldPath::Top, predicted, Some(seen));
+        // Fewer subscriptions are no matter of their form. Those beyond the predicted ones have checks of their own.
+        let count = |list: &Value| list.as_array().map(Vec::len);
+        if kind == Some(OperationKind::ListSubscriptions) && count(seen) < count(predicted) {
+            let unstated = fields.differences.iter_mut().filter(|one| one.clause.is_none());
+            unstated.for_each(|one| one.clause = Some(clause!("4.webhookList.1")));
+        }
+    }
+    let is_untimely = |field: &&str| predicted.get(field).is_none() && seen.get(field).is_some();
+    if let Some(field) = OCCASIONAL.iter().copied().find(is_untimely)
+        && freedom.is_none()
+    {
+        fields.differ(
+            FieldPath::Field(&FieldPath::Top, field),
+            ABSENT.to_owned(),
+            seen.get(field),
+            None,
+        );
+    }
+    fields.differences
+}
+
+/// A comparison of the fields of two responses.
+struct FieldComparison<'a> {
+    minted: &'static [&'static str],
+    nullable: &'static [&'static str],
+    freedom: Option<Freedom>,
+    bindings: &'a mut Bindings,
+    differences: Vec<FieldDifference>,
+}
+
+impl FieldComparison<'_> {
+    fn compare(&mut self, place: FieldPath<'_>, predicted: &Value, seen: Option<&Value>) {
+        match (predicted, seen) {
+            (Value::Object(predicted), Some(Value::Object(seen))) => {
+                for (name, predicted) in predicted {
+                    self.compare(FieldPath::Field(&place, name), predicted, seen.get(name));
+                }
+            }
+            (Value::Array(predicted), Some(Value::Array(seen)))
+                if predicted.len() == seen.len() =>
+            {
+                for (index, (predicted, seen)) in predicted.iter().zip(seen).enumerate() {
+                    self.compare(FieldPath::Item(&place, index), predicted, Some(seen));
+                }
+            }
+            (predicted, seen) if !self.agree(place.name(), predicted, seen) => {
+                let gap = self.renamed(place.name(), predicted, seen);
+                let expected = self.expected(place.name(), predicted, seen);
+                self.differ(place, expected, seen, gap);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a response equal to the prediction is valid. It is, except for names that an earlier response
+    /// bound and for values with a fixed form.
+    fn agree_with_themselves(&mut self, name: &str, value: &Value) -> bool {
+        match value {
+            Value::Object(fields) => {
+                fields.iter().all(|(name, value)| self.agree_with_themselves(name, value))
+            }
+            Value::Array(items) => items.iter().all(|item| self.agree_with_themselves("", item)),
+            Value::String(_) if name == ROUTING_NUMBER || self.minted.contains(&name) => {
+                self.agree(name, value, Some(value))
+            }
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        }
+    }
+
+    /// The expected value in place of `seen`. For a minted value, the target's earlier name.
+    fn expected(&self, name: &str, predicted: &Value, seen: Option<&Value>) -> String {
+        match (self.minted.iter().find(|minted| **minted == name), predicted, seen) {
+            (Some(minted), Value::String(predicted), Some(Value::String(_))) => {
+                let before = self.bindings.seen(minted, predicted);
+                before.map_or_else(
+                    || OWN.into(),
+                    |before| masked_field(name, &before.as_str().into()),
+                )
+            }
+            // What its fields contain, the target chooses.
+            (None, Value::Object(_), None | Some(Value::Null)) if self.freedom.is_some() => {
+                "an object".to_owned()
+            }
+            (None, Value::Array(rows), _) if self.freedom.is_some() && name == field::ROWS => {
+                outcomes_in_words(rows)
+            }
+            (None, Value::String(outcome), _)
+                if self.freedom.is_some() && name == field::OUTCOME && !is_synced(outcome) =>
+            {
+                OF_BAD_ROW.to_owned()
+            }
+            (None, Value::String(_), _) if is_prose(name) => ANY_TEXT.to_owned(),
+            _ => masked_field(name, predicted),
+        }
+    }
+
+    fn differ(
+        &mut self,
+        place: FieldPath<'_>,
+        expected: String,
+        seen: Option<&Value>,
+        clause: Option<Clause>,
+    ) {
+        let seen = seen.map_or_else(|| ABSENT.to_owned(), |seen| masked_field(place.name(), seen));
+        let seen = if seen == expected {
+            format!("another one, which looks the same when it is masked: {seen}")
+        } else {
+            seen
+        };
+        let seen = if expected == OWN { format!("{seen}, which is another one's") } else { seen };
+        self.differences.push(FieldDifference { field: place.to_string(), expected, seen, clause });
+    }
+
+    /// Whether a repeated invitation keeps its identifier is not shown. Two invitations never share one.
+    fn renamed(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> Option<Clause> {
+        self.freedom.filter(|_| name == INVITE_ID)?;
+        let (predicted, seen) = predicted.as_str().zip(seen?.as_str())?;
+        self.bindings.rename(INVITE_ID, predicted, seen).then_some(clause!("gap.invitationLink"))
+    }
+
+    /// Compares subscriptions in any order. Others may have made further ones.
+    fn compare_lists(&mut self, predicted: &Value, seen: &Value) {
+        let reference = |one: &Value| Fields::of(one).reference().map(str::to_owned);
+        let listed: Vec<String> =
+            seen.as_array().into_iter().flatten().filter_map(reference).collect();
+        for expected in predicted.as_array().into_iter().flatten().filter_map(reference) {
+            let bound = self.bindings.seen("reference", &expected);
+            if let Some(bound) = bound.filter(|bound| !listed.contains(bound)) {
+                // Which other field identifies it is not shown.
+                let is_shown = seen.is_array() && !texts(seen).contains(&bound.as_str());
+                let missing = is_shown.then_some(clause!("4.webhookList.1"));
+                self.differ(FieldPath::Top, format!("{bound} in the list"), Some(seen), missing);
+            }
+        }
+    }
+
+    fn agree(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> bool {
+        let Some(seen) = seen else { return false };
+        match (predicted, seen) {
+            (Value::String(_), Value::String(seen)) if is_prose(name) => {
+                name != NOT_FUNDABLE_REASON || !seen.trim().is_empty()
+            }
+            (Value::String(_) | Value::Null, Value::String(_) | Value::Null)
+                if self.nullable.contains(&name) =>
+            {
+                true
+            }
+            (Value::String(_), Value::String(seen)) if name == ROUTING_NUMBER => {
+                let nine_digits = seen.len() == 9 && seen.bytes().all(|byte| byte.is_ascii_digit());
+                self.freedom.is_some() || nine_digits
+            }
+            // The outcome of a row that is not imported is not shown.
+            (Value::String(predicted), seen) if name == "outcome" && predicted == "rejected" => {
+                let known = is_known_outcome(seen);
+                if self.freedom.is_some() { !known } else { seen == predicted }
+            }
+            (Value::String(predicted), Value::String(seen)) if self.minted.contains(&name) => {
+                let minted = self.minted.iter().find(|minted| **minted == name);
+                minted.is_some_and(|minted| self.bindings.bind(minted, predicted, seen))
+            }
+            (Value::String(predicted), Value::String(seen))
+                if self.is_new_member(name, predicted, seen) =>
+            {
+                true
+            }
+            (Value::String(predicted), Value::String(seen)) => {
+                same_text(predicted, seen) || self.differs_by_clock(name, predicted, seen)
+            }
+            (predicted, seen) => predicted == seen,
+        }
+    }
+
+    /// Enumerated values may gain members (`9.versioning.2`).
+    fn is_new_member(&self, name: &str, predicted: &str, seen: &str) -> bool {
+        let known: &[&str] = match name {
+            field::COLLECTION_STATE => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
+            field::COMPLIANCE_ROUTE => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
+            "outcome" => OUTCOMES,
+            _ => return false,
+        };
+        self.freedom.is_some() && known.contains(&predicted) && !known.contains(&seen)
+    }
+
+    /// Whether a time differs only by the target's clock.
+    fn differs_by_clock(&self, name: &str, predicted: &str, seen: &str) -> bool {
+        let is_time = matches!(
+            name,
+            field::EXPIRES_AT | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt"
+        );
+        let Some(freedom) = self.freedom.filter(|_| is_time) else { return false };
+        let Some(ahead) = instants_apart(predicted, seen) else { return false };
+        // A timed transition may have happened long before a response shows it.
+        let happens_unseen = matches!(name, "fundedAt" | "repaidAt");
+        freedom.ahead.is_none_or(|known| is_near(ahead, known) || (happens_unseen && ahead < known))
+    }
+}
+
+/// Fields that appear only in some responses (`2.businessSynced.taxIdResult`). Other unpredicted fields are
+/// unknown.
+const OCCASIONAL: [&str; 1] = [field::TAX_ID_RESULT];
+
+/// What is expected as the outcome of a bad row, which is not shown.
+const OF_BAD_ROW: &str = "any outcome but those of a good row";
+
+/// The rows that a report must have. What else they contain, the target chooses.
+fn outcomes_in_words(rows: &[Value]) -> String {
+    let outcome = |row| match Fields::of(row).outcome() {
+        Some(outcome) if is_synced(outcome) => outcome,
+        _ => OF_BAD_ROW,
+    };
+    let outcomes: Vec<&str> = rows.iter().map(outcome).collect();
+    match outcomes.as_slice() {
+        [] => "no rows".to_owned(),
+        [only] => format!("1 row: {only}"),
+        outcomes => format!("{} rows: {}", outcomes.len(), outcomes.join(", ")),
+    }
+}
+
+/// What is expected of a new name.
+const OWN: &str = "one of its own";
+
+/// Any nine digits.
+const ROUTING_NUMBER: &str = "routingNumber";
+
+const INVITE_ID: &str = field::INVITE_ID;
+
+/// The outcomes of an invoice that is synced.
+pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
+
+/// Whether the outcome of a row is that of a synced invoice.
+pub(crate) fn is_known_outcome(outcome: &Value) -> bool {
+    outcome.as_str().is_some_and(is_synced)
+}
+
+/// Whether an outcome is that of a synced invoice.
+pub(crate) fn is_synced(outcome: &str) -> bool {
+    OUTCOMES.contains(&outcome)
+}
+
+/// A sentence.
+const NOT_FUNDABLE_REASON: &str = field::NOT_FUNDABLE_REASON;
+
+/// Whether a field may be reworded at any time.
+fn is_prose(name: &str) -> bool {
+    matches!(name, "reason" | NOT_FUNDABLE_REASON | "error")
+}
+
+/// Prose that may be null (`2.invoiceSynced.reason`). The reason of a business sync is always present
+/// (`2.businessSynced.reason`). Which name of a business is shown, if any, is open.
+fn nullable_prose(
+    kind: Option<OperationKind>,
+    freedom: Option<Freedom>,
+) -> &'static [&'static str] {
+    match kind {
+        Some(OperationKind::SyncInvoice) => &[field::REASON],
+        Some(OperationKind::GetBusiness) if freedom.is_some_and(|it| it.renames) => &[field::NAME],
+        _ => &[],
+    }
+}
+
+/// The fields of a response whose values the service chooses: of an endpoint, or of the operator port.
+fn minted_fields(kind: Option<OperationKind>) -> &'static [&'static str] {
+    kind.map_or(&["id", "subscription", "key"], |kind| kind.endpoint().minted)
+}

@@ -1,0 +1,143 @@
+//! By which request a business or an invoice came to be, whether a response has shown it since, and which request came
+//! after a business was shown to meet all four requirements.
+//!
+//! A response that denies what an earlier response has shown breaks the sentence on its own value. If no response has
+//! shown it, the request that should have brought it about did not.
+
+use std::collections::BTreeMap;
+
+use tideover_exchange::{Prepared, Seen};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, Clause, InvoiceSync, Operation, OperationKind, Subject, clause};
+
+use crate::grounds::{caller, name_of};
+use crate::meanings::is_onboarded;
+
+/// A business, by its caller and its identifier.
+type Name = (String, String);
+
+/// An invoice, by its caller, its payee and its identifier.
+type InvoiceName = (String, String, String);
+
+/// What requests have brought about.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Origins {
+    /// The sentence by which each business came to be; none once a response has shown it.
+    businesses: BTreeMap<Name, Option<Clause>>,
+    invoices: BTreeMap<InvoiceName, Option<Clause>>,
+    /// The businesses that were shown to meet all four requirements, with the last write since.
+    onboarded: BTreeMap<Name, Option<OperationKind>>,
+}
+
+impl Origins {
+    /// Learns from a request that succeeds.
+    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
+        if sent.acts() == Some(ActionKind::TaxIdFoundWrong) {
+            self.onboarded.clear();
+        }
+        let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
+        let kind = operation.kind();
+        match operation {
+            Operation::SyncBusiness { business, .. } => {
+                self.create(name_of(sent, business), clause!("4.businessSync.intro.1"));
+                self.touch(&name_of(sent, business), kind);
+            }
+            Operation::SyncInvoice(sync) => {
+                let of = [clause!("4.invoiceSync.3"), clause!("4.invoiceSync.3")];
+                self.learn_sync(sent, sync, of, clause!("4.invoiceSync.1"));
+            }
+            Operation::ImportInvoices { .. } => {
+                for sync in operation.syncs() {
+                    let of = [&sync.payee, &sync.payor].map(|party| match party.is_derived() {
+                        true => clause!("4.imports.5"),
+                        false => clause!("4.imports.5.4"),
+                    });
+                    self.learn_sync(sent, sync, of, clause!("4.imports.2"));
+                }
+            }
+            _ => self.learn_shown(sent, operation, seen),
+        }
+    }
+
+    fn learn_sync(
+        &mut self,
+        sent: &Prepared,
+        sync: &InvoiceSync,
+        of_parties: [Clause; 2],
+        of_invoice: Clause,
+    ) {
+        let kind = sent.kind();
+        for (party, by) in [&sync.payee, &sync.payor].into_iter().zip(of_parties) {
+            let name = name_of(sent, &party.business);
+            kind.into_iter().for_each(|kind| self.touch(&name, kind));
+            self.create(name, by);
+        }
+        let invoice = (caller(sent), sync.payee.business.clone(), sync.invoice.clone());
+        self.invoices.entry(invoice).or_insert(Some(of_invoice));
+    }
+
+    fn learn_shown(&mut self, sent: &Prepared, operation: &Operation, seen: &Seen) {
+        let subject = operation.subject();
+        let Some(business) = subject.business() else { return };
+        let name = name_of(sent, business);
+        if let Subject::Invoice { payee, invoice } = subject {
+            self.invoices.insert((caller(sent), payee.to_owned(), invoice.to_owned()), None);
+        }
+        self.businesses.insert(name.clone(), None);
+        let body = seen.success_body();
+        let meets_all = match operation {
+            Operation::GetBusiness { .. } => {
+                body.is_some_and(|body| is_onboarded(&body[field::ONBOARDING]))
+            }
+            Operation::RequestAdvance { .. } => {
+                body.map(Fields::of).and_then(Fields::already_requested) == Some(false)
+            }
+            _ => false,
+        };
+        if meets_all {
+            self.onboarded.insert(name, None);
+        } else if let Operation::SetPayoutAccount { .. } = operation {
+            self.touch(&name, operation.kind());
+        }
+    }
+
+    fn create(&mut self, business: Name, by: Clause) {
+        self.businesses.entry(business).or_insert(Some(by));
+    }
+
+    fn touch(&mut self, business: &Name, kind: OperationKind) {
+        if let Some(last) = self.onboarded.get_mut(business) {
+            *last = Some(kind);
+        }
+    }
+
+    /// The sentence that is broken if the business of a request is unknown.
+    pub(super) fn of_business(&self, sent: &Prepared) -> Option<Clause> {
+        let business = sent.call()?.operation()?.subject().business()?;
+        *self.businesses.get(&name_of(sent, business))?
+    }
+
+    /// The sentence that is broken if the invoice of a request is unknown.
+    pub(super) fn of_invoice(&self, sent: &Prepared) -> Option<Clause> {
+        let Subject::Invoice { payee, invoice } = sent.call()?.operation()?.subject() else {
+            return None;
+        };
+        *self.invoices.get(&(caller(sent), payee.to_owned(), invoice.to_owned()))?
+    }
+
+    /// The sentence that is broken if the business of a request does not meet all four requirements any more: that on
+    /// the last write since it did, whose effects do not include that. `field` is what shows it.
+    pub(super) fn undone_by(&self, sent: &Prepared, field: &str) -> Option<Clause> {
+        let business = sent.call()?.operation()?.subject().business()?;
+        let last = (*self.onboarded.get(&name_of(sent, business))?)?;
+        match last {
+            OperationKind::SyncInvoice => Some(clause!("4.invoiceSync.3")),
+            OperationKind::ImportInvoices => Some(clause!("4.imports.2")),
+            OperationKind::SyncBusiness => Some(clause!("4.businessSync.intro.2")),
+            OperationKind::SetPayoutAccount if field == field::REMITTANCE => {
+                Some(clause!("3.onboarding.4.2"))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Businesses and invoices that predate the run, rebuilt from the first response about them.
+
+use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::reply::Reply;
+use tideover_model::{
+    BusinessDetails, Cents, Contact, FaceValue, Happening, InvoiceSync, Operation, Party,
+    PlatformId, Timestamp, VendorRoute,
+};
+
+use crate::hidden::deeds::{clear, link_bank, onboard, open_account, sign};
+use crate::reading::{Revealed, amount};
+use crate::world::World;
+
+/// Adds a business as the first response shows it.
+pub(super) fn adopt_business(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    answer: &Value,
+    now: Timestamp,
+) -> bool {
+    let name = Fields::of(answer).name().unwrap_or(payee);
+    let details =
+        BusinessDetails { legal_name: name.to_owned(), tax_id: None, contact: Contact::default() };
+    let sync = Operation::SyncBusiness { business: payee.to_owned(), details: details.clone() };
+    if !world.operate(now, platform, Revealed::default(), sync) {
+        return false;
+    }
+    let is_met = |name: &str| answer.get(field::ONBOARDING).is_some_and(|met| met[name] == true);
+    match Fields::of(answer).compliance_route() {
+        Some("PARTNER_SUPPLIED") => supply_tax_id(world, platform, payee, &details, now),
+        Some("W9_UPLOAD") => {
+            clear(world, platform, payee, VendorRoute::W9Upload, now);
+        }
+        Some(_) => {
+            clear(world, platform, payee, VendorRoute::VendorAssertion, now);
+        }
+        None => {}
+    }
+    if is_met("contract") {
+        sign(world, platform, payee, now);
+    }
+    if is_met("bank") {
+        link_bank(world, platform, payee, now);
+    }
+    if is_met(field::COLLECTION_ACCOUNT) {
+        open_account(world, platform, payee, now);
+    }
+    true
+}
+
+/// Lets a caller file a tax id that no one holds.
+fn supply_tax_id(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    details: &BusinessDetails,
+    now: Timestamp,
+) {
+    for number in 0..100 {
+        let tax_id = Some(format!("{}", 980_000_000 + number));
+        let details = BusinessDetails { tax_id, ..details.clone() };
+        let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
+        world.operate(now, platform, Revealed::default(), sync);
+        let known = Operation::GetBusiness { business: payee.to_owned() };
+        if let Some(Reply::Business(business)) = world.look(now, platform, known)
+            && business.compliance_route.is_some()
+        {
+            return;
+        }
+    }
+}
+
+/// Adds an invoice as the first response shows it.
+pub(super) fn adopt_invoice(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    invoice: &str,
+    answer: &Value,
+    revealed: Revealed,
+    now: Timestamp,
+) -> bool {
+    let text = |name: &str| answer.get(name).and_then(Value::as_str);
+    let date = |name: &str| text(name).and_then(Timestamp::parse);
+    let face_value = Fields::of(answer).face_value().and_then(FaceValue::new);
+    let status = text(field::STATUS).and_then(tideover_model::words::InvoiceStatus::parse);
+    let (Some(face_value), Some(status), Some(issue_date), Some(due_date)) =
+        (face_value, status, date(field::ISSUE_DATE), date(field::DUE_DATE))
+    else {
+        return false;
+    };
+    let party = |business: &str| Party {
+        business: business.to_owned(),
+        details: BusinessDetails {
+            legal_name: business.to_owned(),
+            tax_id: None,
+            contact: Contact::default(),
+        },
+    };
+    let sync = |status| {
+        Operation::SyncInvoice(Box::new(InvoiceSync {
+            invoice: invoice.to_owned(),
+            payee: party(payee),
+            payor: party("somebody who owes"),
+            status,
+            face_value,
+            issue_date,
+            due_date,
+        }))
+    };
+    let issued = tideover_model::words::InvoiceStatus::Issued;
+    let advance = Fields::of(answer).advance();
+    let first = if advance.is_some() { issued } else { status };
+    if !world.operate(now, platform, revealed, sync(first)) {
+        return false;
+    }
+    let collected = amount(answer, field::COLLECTED).unwrap_or(Cents::ZERO);
+    if advance.is_some() || collected > Cents::ZERO {
+        onboard(world, platform, payee, now);
+    }
+    let names = || (payee.to_owned(), invoice.to_owned());
+    if let Some(advance) = advance {
+        adopt_advance(world, platform, names, advance, revealed, now);
+    }
+    if collected > Cents::ZERO {
+        let (payee, invoice) = names();
+        let pays = Happening::PayorPays { payee, invoice, amount: collected };
+        world.happen(now, platform, pays);
+    }
+    world.operate(now, platform, revealed, sync(status))
+}
+
+/// Requests an advance and brings it to the state that the first response shows.
+fn adopt_advance(
+    world: &mut World,
+    platform: PlatformId,
+    names: impl Fn() -> (String, String),
+    advance: Fields<'_>,
+    revealed: Revealed,
+    now: Timestamp,
+) {
+    let (payee, invoice) = names();
+    let request = Operation::RequestAdvance { payee, invoice };
+    world.operate(now, platform, revealed.granted(), request);
+    let (payee, invoice) = names();
+    world.estimate(platform, &payee, &invoice, revealed);
+    let state = advance.state().unwrap_or_default();
+    if state != "REQUESTED" {
+        let (payee, invoice) = names();
+        world.happen(now, platform, Happening::FundingStarts { payee, invoice });
+    }
+    if matches!(state, "FUNDED" | "REPAID") {
+        let (payee, invoice) = names();
+        world.happen(now, platform, Happening::FundingCompletes { payee, invoice });
+    }
+}

@@ -1,0 +1,182 @@
+//! What others do to bring about a state. Each function first removes every obstacle.
+
+use tideover_model::wire::reply;
+use tideover_model::wire::reply::Reply;
+use tideover_model::{
+    Address, BusinessDetails, Contact, FaceValue, Happening, InvoiceSync, Operation, Party,
+    PlatformId, Timestamp, VendorRoute,
+};
+
+use crate::reading::Revealed;
+use crate::world::World;
+
+/// A business as `world` shows it.
+fn business(
+    world: &World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> Option<reply::Business> {
+    match world.look(now, platform, Operation::GetBusiness { business: payee.to_owned() })? {
+        Reply::Business(business) => Some(business),
+        _ => None,
+    }
+}
+
+/// The bank verifies any address it knows (`gap.addressKnown`).
+pub(super) fn open_account(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let opens = || Happening::CollectionAccountOpens { payee: payee.to_owned() };
+    if world.happen(now, platform, opens()) {
+        return true;
+    }
+    let Some(business) = business(world, platform, payee, now) else { return false };
+    let contact = Contact { address: some_address(), ..Contact::default() };
+    let details =
+        BusinessDetails { legal_name: business.name.unwrap_or_default(), tax_id: None, contact };
+    let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
+    world.operate(now, platform, Revealed::default(), sync) && world.happen(now, platform, opens())
+}
+
+/// The vendor claims its account, by an invitation or otherwise.
+fn claim(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
+    let (business, email) = (payee.to_owned(), "somebody@vendor.example".to_owned());
+    let invite = Operation::Invite { business, email: email.clone() };
+    let payee = payee.to_owned();
+    world.operate(now, platform, Revealed::default(), invite)
+        && world.happen(now, platform, Happening::VendorAcceptsInvitation { payee, email })
+}
+
+/// A vendor's move. The vendor may have to claim its account first.
+fn vendor(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+    happening: &Happening,
+) -> bool {
+    world.happen(now, platform, happening.clone())
+        || claim(world, platform, payee, now) && world.happen(now, platform, happening.clone())
+}
+
+pub(super) fn clear(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    route: VendorRoute,
+    now: Timestamp,
+) -> bool {
+    let confirms = |tax_id| Happening::VendorConfirmsTaxId { payee: payee.into(), route, tax_id };
+    vendor(world, platform, payee, now, &confirms(None))
+        || (0..100).any(|number| {
+            // Which tax id the vendor gave is unknown.
+            let tax_id = format!("{}", 990_000_000 + number);
+            world.happen(now, platform, confirms(Some(tax_id)))
+        })
+}
+
+pub(super) fn sign(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
+    let payee_name = payee.to_owned();
+    let signs = Happening::VendorSignsAgreement { payee: payee_name, address: some_address() };
+    vendor(world, platform, payee, now, &signs)
+}
+
+pub(super) fn link_bank(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let adds = Happening::VendorAddsBankAccount {
+        payee: payee.to_owned(),
+        account_number: "0000".into(),
+        routing_number: "021000021".into(),
+    };
+    vendor(world, platform, payee, now, &adds)
+}
+
+/// Completes every missing requirement. `false` if none was missing.
+pub(super) fn onboard(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let Some(before) = business(world, platform, payee, now) else { return false };
+    let met = before.onboarding;
+    if !met.compliance {
+        clear(world, platform, payee, VendorRoute::VendorAssertion, now);
+    }
+    if !met.contract {
+        sign(world, platform, payee, now);
+    }
+    if !met.bank {
+        link_bank(world, platform, payee, now);
+    }
+    !met.collection_account && open_account(world, platform, payee, now)
+}
+
+/// Another holder of the caller's key syncs some tax id.
+pub(super) fn supply_tax_id(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let known = |world: &World| business(world, platform, payee, now);
+    let Some(before) = known(world).filter(|business| !business.onboarding.compliance) else {
+        return false;
+    };
+    (0..100).any(|number| {
+        let details = BusinessDetails {
+            legal_name: before.name.clone().unwrap_or_default(),
+            tax_id: Some(format!("{}", 950_000_000 + number)),
+            contact: Contact::default(),
+        };
+        let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
+        world.operate(now, platform, Revealed::default(), sync)
+            && known(world).is_some_and(|business| business.onboarding.compliance)
+    })
+}
+
+/// A tax id that comes with an invoice is filed, and clears nothing (`gap.partyTaxIdAndContact`).
+pub(super) fn file_tax_id(
+    world: &mut World,
+    platform: PlatformId,
+    payee: &str,
+    now: Timestamp,
+) -> bool {
+    let party = |business: &str, tax_id| Party {
+        business: business.to_owned(),
+        details: BusinessDetails {
+            legal_name: business.to_owned(),
+            tax_id,
+            contact: Contact::default(),
+        },
+    };
+    let on_file = |world: &World| world.has_tax_id(now, platform, payee);
+    // An unknown business would become the business that has the number.
+    let lacks_one = on_file(world) == Some(false);
+    let Some(face_value) = FaceValue::new(1).filter(|_| lacks_one) else { return false };
+    (0..100).any(|number| {
+        let sync = Operation::SyncInvoice(Box::new(InvoiceSync {
+            invoice: "nobody's to know".into(),
+            payee: party(payee, Some(format!("{}", 970_000_000 + number))),
+            payor: party("somebody who owes", None),
+            status: tideover_model::words::InvoiceStatus::Voided,
+            face_value,
+            issue_date: now,
+            due_date: now,
+        }));
+        world.operate(now, platform, Revealed::default(), sync) && on_file(world) == Some(true)
+    })
+}
+
+fn some_address() -> Address {
+    let some = || Some("somewhere".to_owned());
+    Address { line1: some(), line2: None, city: some(), state: some(), postal_code: some() }
+}

@@ -1,0 +1,146 @@
+//! What the document leaves open about the form of a request: which of two codes refuses it, or whether any
+//! does.
+
+use serde_json::Value;
+use tideover_exchange::matcher::{is_digits, texts};
+use tideover_exchange::{Prepared, PreparedCall, Seen};
+use tideover_model::wire::field;
+use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
+use url::Url;
+
+use crate::world::World;
+
+/// A text longer than this may be refused, because the document states no limit. Characters.
+const LONG: usize = 500;
+
+/// The date fields of an invoice and of a row.
+const DATES: [&str; 2] = [field::ISSUE_DATE, field::DUE_DATE];
+
+/// Whether a text is a tax id in every reading. Punctuation is optional, and only a hyphen surely counts as
+/// such.
+pub(super) fn is_plainly_a_tax_id(text: &str) -> bool {
+    is_tax_id(text) && has_digits_and_hyphens_only(text)
+}
+
+/// Whether a text has no other punctuation than the hyphen.
+pub(super) fn has_digits_and_hyphens_only(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+}
+
+/// Codes that may replace those that are `due`. A value of the wrong form breaks the published schema
+/// (`7.codes.invalid_request`) and also the rule for that value.
+pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: bool) -> Vec<Code> {
+    let sent = call.body().json();
+    let text = |field: &str| sent.and_then(|body| body.get(field)?.as_str());
+    let is_of_wrong_form = |code: &Code| match code {
+        Code::InvalidRoutingNumber => {
+            text("routingNumber").is_some_and(|it| !(it.len() == 9 && is_digits(it)))
+        }
+        Code::DestinationRefused => text(field::URL).is_some_and(|it| Url::parse(it).is_err()),
+        Code::InvalidInvitee => text("email").is_some_and(|it| !it.contains('@')),
+        Code::SubscriptionNotFound => is_made_up,
+        Code::UnreadableFile => std::str::from_utf8(call.body()).is_ok(),
+        Code::InvalidRequest
+        | Code::UnreadableRequest
+        | Code::Unauthorized
+        | Code::PayloadTooLarge
+        | Code::UpstreamFailed
+        | Code::UnknownEndpoint
+        | Code::BusinessNotFound
+        | Code::InvoiceNotFound
+        | Code::ImportNotFound
+        | Code::InvoiceNotFinanceable
+        | Code::BusinessNotEligible
+        | Code::ConcentrationExceeded
+        | Code::AlreadySubscribed
+        | Code::AlreadyImported
+        | Code::SelfDealing
+        | Code::UnsupportedMediaType
+        | Code::TooManyRows => false,
+    };
+    let mut codes = Vec::new();
+    if due.iter().any(is_of_wrong_form) {
+        codes.push(Code::InvalidRequest);
+    }
+    // An empty body, or one that is no object, is neither surely unreadable nor surely of the wrong form.
+    let is_no_object =
+        call.body().trim_ascii().is_empty() || sent.is_some_and(|it| !it.is_object());
+    if is_no_object && due.iter().any(|it| is_about_the_body(*it)) {
+        codes.extend([Code::InvalidRequest, Code::UnreadableRequest]);
+    }
+    // A file that claims to be JSON also isn't of the media type that it claims.
+    if due.contains(&Code::UnsupportedMediaType) && sent.is_none() {
+        codes.push(Code::UnreadableRequest);
+    }
+    codes
+}
+
+fn is_about_the_body(code: Code) -> bool {
+    matches!(code, Code::InvalidRequest | Code::UnreadableRequest)
+}
+
+impl World {
+    /// The assumption that lets a request pass, where the target refuses it.
+    pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Seen) -> Option<Clause> {
+        let call = sent.call()?;
+        let code = seen.code().and_then(Code::parse)?;
+        if sent.kind() == Some(OperationKind::ImportInvoices) {
+            let is_open = matches!(code, Code::UnreadableFile | Code::InvalidRequest)
+                && is_ragged(call.body());
+            return is_open.then_some(clause!("gap.csvForm"));
+        }
+        if code != Code::InvalidRequest {
+            return None;
+        }
+        if self.sends_a_malformed_tax_id(sent) {
+            return Some(clause!("gap.taxIdForm"));
+        }
+        let body = call.body().json()?;
+        if names_a_contact(body) {
+            return Some(clause!("gap.partyFields"));
+        }
+        if has_odd_dates(body) {
+            return Some(clause!("gap.datesReadBack"));
+        }
+        let is_long = texts(body).iter().any(|text| text.chars().nth(LONG).is_some());
+        is_long.then_some(clause!("gap.bodyLimit"))
+    }
+
+    /// Whether the path names a subscription by a reference that the target never gave.
+    pub(super) fn is_made_up(&self, sent: &Prepared) -> bool {
+        let Some(call) = sent.call() else { return false };
+        sent.kind() == Some(OperationKind::Unsubscribe)
+            && self.translate(sent).call().is_some_and(|translated| translated.path == call.path)
+    }
+}
+
+/// Whether a line of a file has more or fewer cells than the first. Ignores files with quotes.
+fn is_ragged(body: &[u8]) -> bool {
+    let cells = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
+    let mut lines = body.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let Some(header) = lines.next().map(cells) else { return false };
+    !body.contains(&b'"') && lines.any(|line| cells(line) != header)
+}
+
+/// Whether the request has fields whose names are not shown: a contact, or a party's tax id or contact.
+fn names_a_contact(body: &Value) -> bool {
+    let party = |name: &str| body.get(name).and_then(Value::as_object);
+    let has_more = |name: &str| party(name).is_some_and(|party| party.len() > 2);
+    body.get(field::CONTACT).is_some() || has_more("payee") || has_more("payor")
+}
+
+/// Whether a date uses lowercase letters, which RFC 3339 leaves open, or the dates of an invoice are out of
+/// order.
+fn has_odd_dates(body: &Value) -> bool {
+    let date = |name: &str| body.get(name).and_then(Value::as_str);
+    let is_small = |text: &str| text.contains(['t', 'z']);
+    let [issued, due] = DATES.map(date);
+    let is_out_of_order = issued
+        .zip(due)
+        .and_then(|(issued, due)| {
+            let read = |text: &str| Timestamp::parse(&text.to_ascii_uppercase());
+            Some(read(due)? < read(issued)?)
+        })
+        .unwrap_or(false);
+    is_out_of_order || DATES.iter().filter_map(|name| date(name)).any(is_small)
+}

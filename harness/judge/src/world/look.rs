@@ -1,0 +1,78 @@
+//! Queries on a world that change nothing.
+
+use tideover_exchange::Prepared;
+use tideover_model::wire::reply::Reply;
+use tideover_model::{
+    BusinessId, Cents, Code, Face, FaceValue, Operation, OperationKind, PlatformId, Service,
+    Timestamp,
+};
+
+use crate::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
+use crate::world::{Subject, World};
+
+impl World {
+    /// The model's response to `operation`, if it is a success. Leaves this world unchanged.
+    pub(crate) fn look(
+        &self,
+        now: Timestamp,
+        platform: PlatformId,
+        operation: Operation,
+    ) -> Option<Reply> {
+        self.bare.face().clone().handle(now, platform, operation).ok()
+    }
+
+    /// Whether a business has a tax id on file. `None` if the platform has no business of this name.
+    pub(crate) fn has_tax_id(
+        &self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+    ) -> Option<bool> {
+        match self.look(now, platform, Operation::GetBusiness { business: payee.to_owned() })? {
+            Reply::Business(business) => Some(business.tax_id_on_file),
+            _ => None,
+        }
+    }
+
+    /// Whether a request sends the tax id of a known business that has none.
+    pub(crate) fn lacks_tax_id(&self, sent: &Prepared, now: Timestamp) -> bool {
+        if sent.kind() != Some(OperationKind::SyncBusiness) || self.tax_ids(sent).is_empty() {
+            return false;
+        }
+        let Subject { platform, payee, .. } = self.subject(sent);
+        payee.and_then(|payee| self.has_tax_id(now, platform, &payee)) == Some(false)
+    }
+
+    /// The least that can be outstanding with a business: all timed transitions may have happened. Cents.
+    pub(crate) fn least_outstanding(&self, platform: PlatformId, payee: &str) -> Option<Cents> {
+        let mut service = self.bare.face().clone();
+        let (business, eventually) = (payee.to_owned(), service.poll_timeout());
+        if let Some(eventually) = eventually {
+            // One transition enables the next.
+            (1..=2).for_each(|times| service.handle_timeout(eventually.after(times * NEVER)));
+        }
+        let now = self.bare.now();
+        limit_question(&mut service, now, platform, business).map(|question| question.outstanding)
+    }
+
+    /// The business that a platform calls `payee`.
+    pub(crate) fn business(&self, platform: PlatformId, payee: &str) -> Option<BusinessId> {
+        let (mut service, now) = (self.bare.face().clone(), self.bare.now());
+        let question = limit_question(&mut service, now, platform, payee.to_owned());
+        question.map(|question| question.business)
+    }
+}
+
+/// The limit question that a quote for a business raises, even if other requirements are missing.
+fn limit_question(
+    service: &mut Service<InferredChoices>,
+    now: Timestamp,
+    platform: PlatformId,
+    business: String,
+) -> Option<LimitQuestion> {
+    service.choices_mut().read(Revealed::refused(Code::ConcentrationExceeded));
+    service.choices_mut().leave_precedence();
+    let quote = Operation::Quote { business, face_value: FaceValue::new(1)? };
+    service.handle(now, platform, quote).ok()?;
+    service.choices_mut().take_limit_question()
+}

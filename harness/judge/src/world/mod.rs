@@ -1,0 +1,606 @@
+//! One world that a target may be in: the model, in a state that explains the exchanges so far.
+
+mod form;
+mod look;
+mod outside;
+mod parties;
+mod parts;
+mod reply;
+mod subject;
+mod translate;
+mod unclear;
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use tideover_exchange::evidence::Point;
+use tideover_exchange::matcher::instants_apart;
+use tideover_exchange::target::{Bare, Target, origin};
+use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::lenient::most_lenient;
+use tideover_model::wire::route::route;
+use tideover_model::{
+    ActionKind, BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation,
+    OperationKind, Outcome, PlatformId, Profile, Reading, Service, Timestamp, clause,
+};
+
+use crate::amounts::{AdvanceKey, UnseenGrants};
+use crate::bindings::Bindings;
+use crate::clock;
+use crate::clock::TargetClock;
+use crate::comparison::{Comparison, Freedom, is_known_outcome};
+use crate::reading::{InferredChoices, Revealed};
+use crate::world::form::codes_left_open;
+
+pub(crate) use reply::WorldReply;
+pub use subject::Subject;
+pub(crate) use unclear::Unclear;
+
+/// A state of the model, with the target's names for things in it.
+#[derive(Clone, Debug)]
+pub struct World {
+    bare: Bare<Service<InferredChoices>>,
+    bindings: Bindings,
+    /// Requests without a response that may still be carried out.
+    pub open: Vec<Prepared>,
+    /// How many businesses outside this run the target has. Their earlier state is unknown.
+    foreign_businesses: u32,
+    /// The amounts of the advances that were granted unseen.
+    amounts: UnseenGrants,
+    clock: TargetClock,
+    /// Whether the target may show any name of a business.
+    renames: bool,
+    /// What is not stated about the tax ids of businesses.
+    unclear: BTreeMap<BusinessId, Unclear>,
+}
+
+impl World {
+    /// An initial world. Webhooks may go to `inbox`.
+    pub fn new(profile: Profile, inbox: &str, api_key: &str, start: Timestamp) -> World {
+        let destinations = tideover_model::Destinations::PublicAnd(inbox.to_owned());
+        // The document doesn't state the body limit. Only refused bodies show it (`8.requestBodySize`).
+        let profile = Profile { body_limit: usize::MAX, ..profile };
+        let service = Service::new(profile, InferredChoices::new()).sending_to(destinations);
+        let mut bindings = Bindings::default();
+        bindings.bind("key", Service::FIRST_KEY, api_key);
+        World {
+            bare: Bare::over(service, start).unheard(),
+            bindings,
+            open: Vec::new(),
+            foreign_businesses: 0,
+            amounts: UnseenGrants::default(),
+            clock: TargetClock::ours(),
+            renames: false,
+            unclear: BTreeMap::new(),
+        }
+    }
+
+    /// The same world, with the target's names as in `other`.
+    #[must_use]
+    pub(crate) fn calling_as(&self, other: &World) -> World {
+        World { bindings: other.bindings.clone(), ..self.clone() }
+    }
+
+    /// The same world, where the target may show any name of a business.
+    pub(crate) fn renaming(self) -> World {
+        World { renames: true, ..self }
+    }
+
+    /// How the target reads what can be read in two ways, as far as that mattered.
+    pub(crate) fn readings(&self) -> &BTreeMap<Reading, bool> {
+        self.bare.face().choices().readings()
+    }
+
+    /// The first undecided reading that mattered for the last response.
+    pub(crate) fn undecided(&self) -> Option<Reading> {
+        self.bare.face().choices().undecided()
+    }
+
+    /// The same world, where the target reads something so, or otherwise.
+    #[must_use]
+    pub(crate) fn deciding(mut self, reading: Reading, value: bool) -> World {
+        self.service().choices_mut().decide(reading, value);
+        self
+    }
+
+    /// The worlds after `act`, one for each reading that it makes matter; none if it is impossible.
+    pub(crate) fn after(&self, act: &dyn Fn(&mut World) -> bool) -> Vec<World> {
+        let mut after = self.clone();
+        let is_done = act(&mut after);
+        match after.undecided() {
+            None => is_done.then_some(after).into_iter().collect(),
+            Some(reading) => {
+                let decided = [true, false].map(|value| self.clone().deciding(reading, value));
+                decided.iter().flat_map(|world| world.after(act)).collect()
+            }
+        }
+    }
+
+    /// Forgets the target's clock: from now on, only responses show it.
+    pub(crate) fn forget_clock(&mut self) {
+        self.clock.forget();
+    }
+
+    /// Sets whether someone else may have moved the target's clock since it was read.
+    pub(crate) fn loosen_clock(&mut self, is_loose: bool) {
+        self.clock.loosen(is_loose);
+    }
+
+    /// Records that our own clock may be set at any time.
+    pub(crate) fn doubt_our_clock(&mut self) {
+        self.clock.doubt_ours();
+    }
+
+    /// How far the target's clock is ahead of ours, if known. Seconds.
+    pub(crate) fn ahead(&self) -> Option<i64> {
+        self.clock.ahead()
+    }
+
+    /// The world after `sent`, and its response.
+    pub(crate) fn answered(
+        &self,
+        sent: &Prepared,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> (World, WorldReply) {
+        let (mut after, reply) = self.answering(sent, seen, now);
+        if seen.is_success() {
+            let on_file =
+                seen.json().is_some_and(|body| Fields::of(body).tax_id_on_file() == Some(true));
+            after.note_unclear(sent, on_file);
+            after.note_parties(sent, now);
+        }
+        (after, reply)
+    }
+
+    /// Tries the readings of a response in order of trust: what needs no comparison, what the model predicts,
+    /// then each freedom that the document leaves. The first that explains the response decides.
+    fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, WorldReply) {
+        if matches!(sent.action, PreparedAction::Act(_)) {
+            return self.after_action(sent, seen, now);
+        }
+        let mut after = self.clone();
+        let revealed = Revealed::by(seen);
+        if is_refused_otherwise(sent, seen) {
+            let due = self.clone().play(sent, revealed, now).1.map(|(code, _)| code);
+            let due = due.filter(|_| !is_served_otherwise(sent));
+            return (
+                after,
+                WorldReply { due, ..WorldReply::of_gap(clause!("gap.ownStatuses"), seen) },
+            );
+        }
+        if is_too_large(sent, seen) {
+            return (after, WorldReply::too_large(seen));
+        }
+        let reply = after.compare(sent, seen, revealed, now);
+        if let Some(mut opened) = self.with_open_door(sent, &reply.predicted, seen) {
+            let reply = opened.compare(sent, seen, revealed, now);
+            opened.shut_door();
+            return (opened, reply);
+        }
+        let by_code = reply.predicted.code() != seen.code();
+        if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
+            return self.answered_without_events(&plain, reply, (seen, revealed), now);
+        }
+        if reply.predicted.is_success()
+            && let Some(gap) = self.refusal_left_open(sent, seen)
+        {
+            return (self.clone(), WorldReply::refused_for(gap, seen));
+        }
+        if seen.is_success() && reply.refuses_by_assumption() {
+            return self.answered_leniently(sent, reply, (seen, revealed), now);
+        }
+        if let Some(assumption) = self.is_matched_otherwise(sent, &reply.predicted, seen, now) {
+            return (after, reply.diverging(assumption));
+        }
+        if self.is_imported_otherwise(sent, &reply.predicted, seen) {
+            return (after, reply.diverging(clause!("gap.taxIdForm")));
+        }
+        if !by_code || reply.predicted.is_success() || seen.is_success() {
+            return (after, reply);
+        }
+        // Where several refusals hold, any may be sent.
+        let mut other = self.clone();
+        other.service().choices_mut().read(revealed);
+        if other.may_refuse_with(sent, seen, now) {
+            return (after, reply.with_precedence(seen));
+        }
+        (after, reply)
+    }
+
+    /// Whether the target imports rows that we expect it to reject, or the reverse, because of a malformed
+    /// tax id.
+    fn is_imported_otherwise(&self, sent: &Prepared, predicted: &Seen, seen: &Seen) -> bool {
+        let taken = |answer: &Seen| -> Option<Vec<bool>> {
+            let rows = answer.success_body()?[field::ROWS].as_array()?.iter();
+            Some(rows.map(|row| is_known_outcome(&row[field::OUTCOME])).collect())
+        };
+        sent.kind() == Some(OperationKind::ImportInvoices)
+            && self.sends_a_malformed_tax_id(sent)
+            && taken(predicted) != taken(seen)
+    }
+
+    /// The assumption that explains why the target sees one business where we see two, or the reverse: a tax id in
+    /// a spelling that need not be one counts, or doesn't.
+    fn is_matched_otherwise(
+        &self,
+        sent: &Prepared,
+        predicted: &Seen,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> Option<Clause> {
+        let created = |answer: &Seen| answer.success_body()?.get(field::CREATED)?.as_bool();
+        let is_new = |Subject { platform, payee, .. }: Subject| {
+            let business = payee.map(|business| Operation::GetBusiness { business });
+            business.is_some_and(|read| self.look(now, platform, read).is_none())
+        };
+        if sent.kind() != Some(OperationKind::SyncBusiness) || !is_new(self.subject(sent)) {
+            return None;
+        }
+        let differs = created(predicted)? != created(seen)?;
+        (differs && self.sends_a_malformed_tax_id(sent)).then_some(clause!("gap.taxIdForm"))
+    }
+
+    /// The response to a subscription without its event types. Their form and values are not shown, so the
+    /// target may accept or refuse them.
+    fn answered_without_events(
+        &self,
+        plain: &Prepared,
+        reply: WorldReply,
+        (seen, revealed): (&Seen, Revealed),
+        now: Timestamp,
+    ) -> (World, WorldReply) {
+        if reply.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
+            return (self.clone(), WorldReply::refused_for(clause!("gap.subscriptionForm"), seen));
+        }
+        let mut after = self.clone();
+        let reply = after.compare(plain, seen, revealed, now);
+        (after, reply)
+    }
+
+    /// The response to a request that the target accepts, though we assume a refusal. If only the media type
+    /// or the encoding of the body is wrong, the request is still known. Otherwise no world follows the
+    /// target's state.
+    fn answered_leniently(
+        &self,
+        sent: &Prepared,
+        reply: WorldReply,
+        (seen, revealed): (&Seen, Revealed),
+        now: Timestamp,
+    ) -> (World, WorldReply) {
+        let mut after = self.clone();
+        let Some(plain) = leniently(sent) else {
+            let diverged = !sent.kind().is_some_and(OperationKind::reads);
+            return (after, WorldReply { diverged, ..reply });
+        };
+        let mut plainly = after.compare(&plain, seen, revealed, now);
+        plainly.points.splice(0..0, reply.points);
+        (after, plainly)
+    }
+
+    fn compare(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        choices: Revealed,
+        now: Timestamp,
+    ) -> WorldReply {
+        let (predicted, refusal) = self.play(sent, choices, now);
+        if is_unpredictable(sent) {
+            return WorldReply { predicted, refusal, ..WorldReply::default() };
+        }
+        let kind = sent.kind();
+        // If the clock is known, a renewed link lives as long as any other.
+        let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose();
+        let expires = kind.and_then(|kind| kind.endpoint().link).zip(ahead(&predicted, seen));
+        let expires = expires.filter(|_| !keeps_expiry);
+        let link = expires.map(|(link, ahead)| self.clock.learn(ahead, link.clause));
+        let comparison = Comparison {
+            action: &sent.action,
+            kind,
+            seen,
+            predicted: &predicted,
+            refusal,
+            freedom: Some(Freedom {
+                ahead: self.clock.ahead(),
+                renames: self.renames,
+                keeps_expiry,
+            }),
+        };
+        let mut points = comparison.points(&mut self.bindings);
+        if seen.is_success() && !choices.unrevealed().is_empty() {
+            self.miss(sent, &predicted, choices);
+            // Amounts that were not all shown are estimates. They prove nothing about the shown ones.
+            let is_estimate = |point: &Point| {
+                !choices.has_offer()
+                    && ESTIMATED.contains(&&*point.field)
+                    && is_integer(seen, &point.field)
+            };
+            points.retain(|point| point.holds || !is_estimate(point));
+            for point in points.iter_mut().filter(|point| !point.holds) {
+                if choices.unrevealed().contains(&&*point.field) {
+                    point.expected = permitted(&point.field).to_owned();
+                }
+            }
+        }
+        if !self.amounts.is_empty()
+            && let Some(advance) = self.advance(sent)
+        {
+            self.amounts.settle(&advance, seen, &mut points);
+        }
+        self.clock.learn_hints(&points);
+        let mut doubts = Vec::new();
+        match link {
+            Some(clock::LinkReading::Leap(point)) => doubts.push(point),
+            Some(clock::LinkReading::Steady(point)) => points.push(point),
+            Some(clock::LinkReading::AsKnown) | None => {}
+        }
+        let limit_question = self.service().choices_mut().take_limit_question();
+        WorldReply { predicted, refusal, points, limit_question, doubts, ..WorldReply::default() }
+    }
+
+    /// Carries out `sent`, with the choices that `revealed` shows.
+    fn play(
+        &mut self,
+        sent: &Prepared,
+        revealed: Revealed,
+        now: Timestamp,
+    ) -> (Seen, Option<(Code, Clause)>) {
+        self.bare.until(now);
+        let sent = match &sent.action {
+            PreparedAction::Advance(_) | PreparedAction::Deliveries => {
+                return (Seen::new(200, b""), None);
+            }
+            PreparedAction::Call(_) | PreparedAction::Act(_) if is_unpredictable(sent) => {
+                return (Seen::new(200, b""), None);
+            }
+            PreparedAction::Call(_) | PreparedAction::Act(_) => self.translate(sent),
+        };
+        self.service().choices_mut().read(revealed);
+        let predicted = self.bare.play(&sent);
+        self.bare.forget_deliveries();
+        (predicted, self.bare.refused())
+    }
+
+    /// Whether this world is in the same state as `other`.
+    pub fn is_same(&self, other: &World) -> bool {
+        self.open == other.open
+            && self.bindings == other.bindings
+            && self.amounts == other.amounts
+            && self.unclear == other.unclear
+            && self.bare.face() == other.bare.face()
+    }
+
+    /// Forgets the choices of the last response, so that worlds compare by state alone.
+    pub fn settle(&mut self) {
+        self.service().choices_mut().read(Revealed::default());
+    }
+
+    /// Whether the service's state equals that in `other`, under any names.
+    pub fn is_unchanged_from(&self, other: &World) -> bool {
+        self.bare.face() == other.bare.face()
+    }
+
+    /// Equal for equal worlds.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.bare.face().hash(&mut hasher);
+        self.bindings.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Carries out a request that had no response. `false` if it changes nothing.
+    pub fn carry_out(&mut self, index: usize, revealed: Revealed, now: Timestamp) -> bool {
+        let sent = self.open.remove(index);
+        let (predicted, _) = self.play(&sent, revealed.granted(), now);
+        self.miss(&sent, &predicted, revealed);
+        let is_done = predicted.is_success();
+        if is_done {
+            self.note_unclear(&sent, false);
+        }
+        is_done
+    }
+
+    /// If an advance was granted, only its amounts in `revealed` are known.
+    fn miss(&mut self, sent: &Prepared, predicted: &Seen, revealed: Revealed) {
+        let is_granted = predicted
+            .json()
+            .is_some_and(|body| Fields::of(body).already_requested() == Some(false));
+        let advance = self.advance(sent).filter(|_| is_granted);
+        advance.into_iter().for_each(|advance| self.amounts.miss(advance, revealed));
+    }
+
+    /// Of an advance that was granted unseen, only the amounts in `revealed` are known.
+    pub(crate) fn estimate(
+        &mut self,
+        platform: PlatformId,
+        payee: &str,
+        invoice: &str,
+        revealed: Revealed,
+    ) {
+        let Some(business) = self.business(platform, payee) else { return };
+        self.amounts.miss(AdvanceKey { platform, business, invoice: invoice.to_owned() }, revealed);
+    }
+
+    /// Whether the condition of the seen code also holds (`gap.refusalPrecedence`).
+    fn may_refuse_with(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        let Some(code) = seen.code().and_then(Code::parse) else { return false };
+        let is_made_up = self.is_made_up(sent);
+        let sent = self.translate(sent);
+        let Some(call) = sent.call() else { return false };
+        let caller = self.bare.face().authenticate(sent.authorization.as_deref());
+        let Ok(way) = route(&call.method, call.plain_path()) else {
+            return code == Code::UnknownEndpoint
+                || caller.is_err_and(|refusal| refusal.code == code);
+        };
+        let untyped = way.decode(None, call.body());
+        let mut codes: Vec<Code> = Vec::new();
+        codes.extend(call.asked().operation.as_ref().err().map(|refusal| refusal.code));
+        let caller = caller.map_err(|refusal| codes.push(refusal.code));
+        let platform = *caller.as_ref().unwrap_or(&PlatformId::DEFAULT);
+        codes.extend(self.codes_of_parts(call, &way, platform, now));
+        match untyped {
+            Err(refusal) => codes.push(refusal.code),
+            Ok(operation) => {
+                let service = self.service();
+                service.choices_mut().leave_precedence();
+                let answer = service.handle(now, caller.unwrap_or(PlatformId::DEFAULT), operation);
+                codes.extend(answer.err().map(|refusal| refusal.code));
+            }
+        }
+        codes.extend(codes_left_open(call, &codes, is_made_up));
+        codes.contains(&code)
+    }
+
+    /// Whether the inbox receives webhooks to this URL.
+    pub(crate) fn hears(&self, url: &str) -> bool {
+        self.bare.inbox() == Some(&*origin(url))
+    }
+
+    /// Makes something happen. `false` if it is impossible now.
+    pub(crate) fn happen(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        happening: Happening,
+    ) -> bool {
+        self.bare.until(now);
+        let happened = self.service().happen(now, platform, happening).is_ok();
+        self.bare.forget_deliveries();
+        happened
+    }
+
+    /// Carries out an operation of an unknown caller. `false` if it is refused.
+    pub(crate) fn operate(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        revealed: Revealed,
+        operation: Operation,
+    ) -> bool {
+        self.bare.until(now);
+        self.service().choices_mut().read(revealed);
+        let done = self.service().handle(now, platform, operation).is_ok();
+        self.bare.forget_deliveries();
+        done
+    }
+
+    /// Adds another key of the target, for its first platform (0) or another one.
+    pub(crate) fn introduce(&mut self, key: &str, platform: usize) {
+        let platform = (platform > 0).then(|| format!("platform {platform}"));
+        let now = self.bare.now();
+        let issue = Happening::IssueKey { platform };
+        let issued = self.service().happen(now, PlatformId::DEFAULT, issue);
+        if let Ok(Outcome::KeyIssued { key: issued, .. }) = issued {
+            self.bindings.bind("key", &issued, key);
+        }
+    }
+
+    /// Whether the target has businesses outside this run.
+    pub(crate) fn has_foreign_businesses(&self) -> bool {
+        self.foreign_businesses > 0
+    }
+
+    /// Adds a business outside this run that holds a tax id. `false` if another business already holds it.
+    pub(crate) fn add_foreign_business(
+        &mut self,
+        platform: PlatformId,
+        tax_id: String,
+        now: Timestamp,
+    ) -> bool {
+        self.foreign_businesses += 1;
+        let business = format!("stranger {}", self.foreign_businesses);
+        let details = BusinessDetails {
+            legal_name: business.clone(),
+            tax_id: Some(tax_id),
+            contact: Contact::default(),
+        };
+        let sync = Operation::SyncBusiness { business: business.clone(), details };
+        self.operate(now, platform, Revealed::default(), sync);
+        self.has_tax_id(now, platform, &business) == Some(true)
+    }
+
+    fn service(&mut self) -> &mut Service<InferredChoices> {
+        self.bare.face_mut()
+    }
+}
+
+/// Whether a request is refused with an unlisted code: nothing changes then. A listed code in other letter
+/// case is not unlisted.
+fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
+    let is_unlisted =
+        seen.code().is_some_and(|code| Code::parse(&code.to_ascii_lowercase()).is_none());
+    matches!(sent.action, PreparedAction::Call(_))
+        && (400..500).contains(&seen.status)
+        && is_unlisted
+}
+
+/// Whether the path is served under another method: no code is listed for that (`gap.unknownEndpoint`).
+fn is_served_otherwise(sent: &Prepared) -> bool {
+    let Some(call) = sent.call() else { return false };
+    let is_served = |method: &str| route(method, call.plain_path()).is_ok();
+    !is_served(&call.method) && OperationKind::ALL.iter().any(|kind| is_served(kind.method()))
+}
+
+/// Whether a body is refused for its size: nothing changes then.
+pub(crate) fn is_too_large(sent: &Prepared, seen: &Seen) -> bool {
+    let has_body = matches!(&sent.action, PreparedAction::Call(call) if !call.body().is_empty());
+    has_body && seen.code() == Some(Code::PayloadTooLarge.name())
+}
+
+/// A subscription without its event types, if it names any.
+fn without_event_types(sent: &Prepared) -> Option<Prepared> {
+    if sent.kind() != Some(OperationKind::Subscribe) {
+        return None;
+    }
+    let call = sent.call()?;
+    let mut body = call.body().json()?.clone();
+    body.as_object_mut()?.remove(field::EVENT_TYPES)?;
+    let action = PreparedAction::Call(call.with_body(body.to_string().into()));
+    Some(Prepared { action, ..sent.clone() })
+}
+
+/// The well-formed version of a request whose media type or encoding of the body is wrong.
+fn leniently(sent: &Prepared) -> Option<Prepared> {
+    let call = sent.call().filter(|call| call.operation().is_none())?;
+    let plain = call.without_media_type();
+    let plain = match plain.operation() {
+        Some(_) => plain,
+        None => plain.with_body(most_lenient(call.body())?),
+    };
+    plain.operation()?;
+    Some(Prepared { action: PreparedAction::Call(plain), ..sent.clone() })
+}
+
+/// Amounts that follow from rates, which the document doesn't show.
+const ESTIMATED: [&str; 3] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL, "forwardedAtPayment"];
+
+/// What the document permits as an amount that the target chooses.
+fn permitted(amount: &str) -> &'static str {
+    match amount {
+        field::FINANCEABLE_AMOUNT => "whole cents, at most the face value",
+        field::ADVANCE_AMOUNT => "whole cents, at most financeableAmount",
+        _ => "whole cents, not negative",
+    }
+}
+
+fn is_integer(seen: &Seen, field: &str) -> bool {
+    seen.json().is_some_and(|body| body[field].is_u64())
+}
+
+/// How far a clock is ahead, by the time when something expires.
+fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
+    let expires_at =
+        |answer: &Seen| Some(answer.json()?.get(field::EXPIRES_AT)?.as_str()?.to_owned());
+    instants_apart(&expires_at(predicted)?, &expires_at(seen)?)
+}
+
+/// Whether the model cannot predict the response: the time, the deliveries, or which request fails.
+fn is_unpredictable(sent: &Prepared) -> bool {
+    match &sent.action {
+        PreparedAction::Call(_) => false,
+        PreparedAction::Act(_) => sent.acts() == Some(ActionKind::UpstreamFails),
+        PreparedAction::Advance(_) | PreparedAction::Deliveries => true,
+    }
+}

@@ -1,0 +1,92 @@
+//! Responses of the operator port. They are no evidence against the service: they report what happened
+//! outside.
+
+use tideover_exchange::evidence::Point;
+use tideover_exchange::target::{Target, is_this_machine};
+use tideover_exchange::{Prepared, Seen};
+use tideover_model::wire::field;
+use tideover_model::{Destinations, clause};
+use url::Url;
+
+use crate::comparison::Comparison;
+use crate::hidden::force_action;
+use crate::reading::Revealed;
+use crate::world::{World, WorldReply};
+use tideover_model::{Code, OperationKind, Timestamp};
+
+impl World {
+    /// The world after an action. A success means that the event happened now or before. Anything else means
+    /// that it did not happen.
+    pub(super) fn after_action(
+        &self,
+        sent: &Prepared,
+        seen: &Seen,
+        now: Timestamp,
+    ) -> (World, WorldReply) {
+        if !seen.is_success() {
+            return (self.clone(), WorldReply { predicted: seen.clone(), ..WorldReply::default() });
+        }
+        let mut after = self.clone();
+        let (predicted, refusal) = after.play(sent, Revealed::by(seen), now);
+        if predicted.is_success() {
+            // Binds the names in the response, such as a key. No point of it accuses the service.
+            let action = &sent.action;
+            let comparison = Comparison {
+                action,
+                kind: None,
+                seen,
+                predicted: &predicted,
+                refusal,
+                freedom: None,
+            };
+            comparison.points(&mut after.bindings);
+            return (after, WorldReply { predicted, refusal, ..WorldReply::default() });
+        }
+        let mut forced = self.clone();
+        let platform = self.subject(sent).platform;
+        let after =
+            if force_action(&mut forced, sent, platform, now) { forced } else { self.clone() };
+        let point = Point {
+            clause: clause!("gap.operatorPort"),
+            holds: false,
+            field: "status".into(),
+            expected: "a refusal, as the model has it".into(),
+            seen: seen.status.to_string(),
+        };
+        (after, WorldReply { predicted, refusal, points: vec![point], ..WorldReply::default() })
+    }
+
+    /// The same world, where the target accepts a destination like the run's own inbox. A service that sends
+    /// to an inbox on this machine, or elsewhere over plain http, is open for tests, so other such destinations
+    /// prove nothing.
+    pub(super) fn with_open_door(
+        &self,
+        sent: &Prepared,
+        predicted: &Seen,
+        seen: &Seen,
+    ) -> Option<World> {
+        let is_refused = predicted.code() == Some(Code::DestinationRefused.name());
+        let is_past_door = seen.is_success() || seen.code() == Some(Code::AlreadySubscribed.name());
+        if sent.kind() != Some(OperationKind::Subscribe) || !is_refused || !is_past_door {
+            return None;
+        }
+        let url = sent.call()?.body().json()?.get(field::URL)?.as_str()?;
+        let (inbox, url) = (Url::parse(self.bare.inbox()?).ok()?, Url::parse(url).ok()?);
+        // An inbox on this machine opens no more than this machine.
+        let is_like_it = match is_this_machine(&inbox) {
+            true => is_this_machine(&url),
+            false => inbox.scheme() == "http" && url.scheme() == "http",
+        };
+        is_like_it.then(|| {
+            let mut opened = self.clone();
+            opened.service().send_to(Destinations::Anywhere);
+            opened
+        })
+    }
+
+    /// Undoes `with_open_door`, which applies to one request.
+    pub(super) fn shut_door(&mut self) {
+        let inbox = self.bare.inbox().map(str::to_owned).unwrap_or_default();
+        self.service().send_to(Destinations::PublicAnd(inbox));
+    }
+}

@@ -1,0 +1,81 @@
+//! The refusals whose conditions hold for the readable parts of a request, whatever else is wrong with it.
+//!
+//! The document gives no order of refusals (`gap.refusalPrecedence`). A request with an invalid body may be refused
+//! for the business that its path names, and a read of an unknown vendor's invoice for the invoice.
+
+use tideover_exchange::PreparedCall;
+use tideover_model::wire::route::Route;
+use tideover_model::wire::schema::Role;
+use tideover_model::{Code, Operation, OperationKind, PlatformId, Timestamp, is_routing_number};
+
+use crate::world::World;
+
+/// What the readable parts of a request name.
+struct Parts<'a> {
+    business: Option<String>,
+    invoice: Option<String>,
+    import: Option<String>,
+    routing_number: Option<&'a str>,
+    email: Option<&'a str>,
+}
+
+impl Parts<'_> {
+    fn of<'a>(call: &'a PreparedCall, way: &Route<'_>) -> Parts<'a> {
+        let kind = way.kind;
+        let [first, second] = way.identifiers().unwrap_or_default();
+        let body = call.body().json();
+        let field = |is_it: fn(&Role) -> bool| {
+            let field = kind.fields().iter().find(|field| is_it(&field.role))?;
+            body?.get(field.name)?.as_str()
+        };
+        let in_body = |is_it| field(is_it).map(str::to_owned);
+        let in_path = |kinds: &[OperationKind], name: &str| {
+            (kinds.contains(&kind) && !name.is_empty()).then(|| name.to_owned())
+        };
+        const BUSINESSES: [OperationKind; 3] = [
+            OperationKind::GetInvoice,
+            OperationKind::GetBusiness,
+            OperationKind::SetPayoutAccount,
+        ];
+        let business = in_path(&BUSINESSES, &first);
+        let invoice = in_path(&[OperationKind::GetInvoice], &second);
+        Parts {
+            business: business.or_else(|| in_body(|role| matches!(role, Role::Business))),
+            invoice: invoice.or_else(|| in_body(|role| matches!(role, Role::Invoice))),
+            import: in_path(&[OperationKind::ImportInvoices], &first),
+            routing_number: field(|role| matches!(role, Role::RoutingNumber)),
+            email: field(|role| matches!(role, Role::Email)),
+        }
+    }
+}
+
+impl World {
+    /// The codes of the endpoint whose conditions hold for parts of a request, under the model's names.
+    pub(super) fn codes_of_parts(
+        &self,
+        call: &PreparedCall,
+        way: &Route<'_>,
+        platform: PlatformId,
+        now: Timestamp,
+    ) -> Vec<Code> {
+        let Parts { business, invoice, import, routing_number, email } = Parts::of(call, way);
+        let is_unknown = |operation| self.look(now, platform, operation).is_none();
+        let unknown_business = business
+            .clone()
+            .is_some_and(|business| is_unknown(Operation::GetBusiness { business }));
+        let unknown_invoice = business
+            .zip(invoice)
+            .is_some_and(|(payee, invoice)| is_unknown(Operation::GetInvoice { payee, invoice }));
+        let is_used = import.is_some_and(|import| !is_unknown(Operation::GetImport { import }));
+        let holds = |code: &Code| match code {
+            Code::BusinessNotFound => unknown_business,
+            Code::InvoiceNotFound => unknown_invoice,
+            // A file that cannot be read is another file than the one that was.
+            Code::AlreadyImported => is_used && call.operation().is_none(),
+            Code::InvalidRoutingNumber => routing_number.is_some_and(|it| !is_routing_number(it)),
+            Code::InvalidInvitee => email.is_some_and(|it| !it.contains('@')),
+            _ => false,
+        };
+        way.kind.endpoint().codes.iter().copied().filter(holds).collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! The order of the cases: the first ones meet the most clauses for their requests.
+//!
+//! The model plays each case before it is sent, and shows which clauses it meets at which step. The greedy choice
+//! follows: the beginning of a case that meets the most new clauses for each of its requests, again and again, until
+//! no case meets another. Then each case is played whole, in the order of the numbers.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use tideover_exchange::step::Step;
+
+/// The requests that a play costs besides its steps: it reads the clock, and deletes its subscriptions.
+const AROUND: usize = 3;
+
+/// A case before its place is decided.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// Its number.
+    pub(super) number: u64,
+    /// Its steps.
+    pub(super) steps: Vec<Step>,
+    /// The clauses that it meets first, by number, each with the index of its step; in the order of the steps.
+    pub(super) firsts: Vec<(usize, usize)>,
+}
+
+/// A case, or its beginning, at its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Planned {
+    /// The number of the case.
+    pub(super) number: u64,
+    /// Its steps, or the first of them.
+    pub(super) steps: Vec<Step>,
+}
+
+/// The beginning of a case, and how good it is.
+#[derive(Clone, Copy)]
+struct Choice {
+    index: usize,
+    length: usize,
+    gain: usize,
+    cost: usize,
+}
+
+/// The cases in their order. Where they cannot all be played, the first ones are cut where they meet nothing new, and
+/// come again as a whole at the end.
+pub(super) fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned> {
+    let mut covered = BTreeSet::new();
+    let mut whole = BTreeSet::new();
+    let mut cut = BTreeSet::new();
+    let mut plan = Vec::new();
+    while let Some(choice) = best(&candidates, &covered, &whole, all_fit) {
+        let Candidate { number, steps, firsts } = &candidates[choice.index];
+        let met = firsts.iter().filter(|(step, _)| *step < choice.length);
+        covered.extend(met.map(|(_, clause)| *clause));
+        let is_whole = choice.length == steps.len();
+        if is_whole {
+            whole.insert(choice.index)
+        } else {
+            cut.insert(choice.index)
+        };
+        plan.push(Planned { number: *number, steps: steps[..choice.length].to_vec() });
+    }
+    let (later, last): (Vec<_>, Vec<_>) = candidates
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| !whole.contains(index))
+        .partition(|(index, _)| !cut.contains(index));
+    let rest = later.into_iter().chain(last);
+    plan.extend(rest.map(|(_, Candidate { number, steps, .. })| Planned { number, steps }));
+    plan
+}
+
+/// The beginning that meets the most new clauses for its requests; the first of several.
+fn best(
+    candidates: &[Candidate],
+    covered: &BTreeSet<usize>,
+    whole: &BTreeSet<usize>,
+    all_fit: bool,
+) -> Option<Choice> {
+    let open = candidates.iter().enumerate().filter(|(index, _)| !whole.contains(index));
+    let choices =
+        open.flat_map(|(index, candidate)| beginnings(index, candidate, covered, all_fit));
+    // The most clauses for each request. Of those, the one that meets the most, and then the first.
+    choices.min_by_key(|choice| {
+        let price = choice.cost.saturating_mul(1 << 20) / choice.gain;
+        (price, Reverse(choice.gain), choice.index)
+    })
+}
+
+/// The beginnings of a case that end with a new clause, or the whole case.
+fn beginnings<'a>(
+    index: usize,
+    Candidate { steps, firsts, .. }: &'a Candidate,
+    covered: &'a BTreeSet<usize>,
+    all_fit: bool,
+) -> impl Iterator<Item = Choice> + 'a {
+    let new = firsts.iter().filter(|(_, clause)| !covered.contains(clause));
+    new.enumerate().map(move |(before, (step, _))| {
+        let length = if all_fit { steps.len() } else { step + 1 };
+        Choice { index, length, gain: before + 1, cost: length + AROUND }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tideover_exchange::step::Action;
+
+    fn candidate(number: u64, steps: usize, firsts: &[(usize, usize)]) -> Candidate {
+        let steps = vec![Step::new(Action::Deliveries); steps];
+        Candidate { number, steps, firsts: firsts.to_vec() }
+    }
+
+    fn order(candidates: &[Candidate], all_fit: bool) -> Vec<(u64, usize)> {
+        let plan = ordered(candidates.to_vec(), all_fit);
+        plan.into_iter().map(|planned| (planned.number, planned.steps.len())).collect()
+    }
+
+    #[test]
+    fn the_most_clauses_for_each_request_come_first() {
+        let slow = candidate(0, 40, &[(0, 1), (39, 2)]);
+        let rich = candidate(1, 40, &[(0, 1), (1, 3), (2, 4)]);
+        let poor = candidate(2, 40, &[(0, 1)]);
+        let plan = order(&[slow, rich, poor], false);
+        assert_eq!(plan, [(1, 3), (0, 40), (2, 40), (1, 40)]);
+    }
+
+    #[test]
+    fn a_case_is_played_once_if_all_can_be_played() {
+        let one = candidate(0, 10, &[(0, 1)]);
+        let two = candidate(1, 10, &[(0, 1), (9, 2)]);
+        let nothing = candidate(2, 10, &[]);
+        assert_eq!(order(&[one, two, nothing], true), [(1, 10), (0, 10), (2, 10)]);
+    }
+}

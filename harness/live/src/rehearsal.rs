@@ -1,0 +1,109 @@
+//! Plays steps in the model before they are sent: a step that shrinking removed may be one without which the last
+//! step no longer shows the finding, and the cases that meet the most clauses come first.
+
+use serde_json::{Map, json};
+use tideover_exchange::Memory;
+use tideover_exchange::step::{Action, Step};
+use tideover_exchange::target::{Bare, INBOX, Target, Unanswered, service};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, Seen};
+use tideover_model::wire::action::written;
+use tideover_model::wire::field;
+use tideover_model::{ActionKind, Clause, Face, Happening, PlatformId, Service};
+use tideover_suite::play::case::{Observed, play};
+use tideover_suite::play::cases::Rehearsed;
+
+use crate::means::OTHER;
+use crate::settings::Settings;
+
+/// The model as a stand-in for a live target.
+struct RehearsalTarget {
+    bare: Bare,
+    memory: Memory,
+    has_inbox: bool,
+}
+
+/// The clauses that `steps` meet first, by number, each with the index of its step, at a target that behaves like the
+/// model. Which of them a stranger sees is not asked: that costs twenty times as much, and changes the order little.
+pub(super) async fn first_met(
+    settings: &Settings,
+    has_inbox: bool,
+    header: &Header,
+    steps: &[Step],
+) -> Vec<(usize, usize)> {
+    let second_key = settings.second_key.is_some().then(second_platform);
+    let before = usize::from(second_key.is_some());
+    let all: Vec<Step> = second_key.into_iter().chain(steps.iter().cloned()).collect();
+    // The name of a run is random, and the order of the cases must not depend on it.
+    let own_name = "td-rehearsal-".to_owned();
+    let settings = Settings { second_key: None, own_name, ..settings.clone() };
+    let mut target = RehearsalTarget::new(&settings, header, has_inbox);
+    let Ok(played) = play(&mut target, header, &all).await else { return Vec::new() };
+    let last = steps.len().saturating_sub(1);
+    let step_of = |nth: usize| {
+        let step = played.met_after.partition_point(|met| *met <= nth);
+        step.saturating_sub(before).min(last)
+    };
+    let firsts = played.met.firsts().iter().enumerate();
+    firsts.map(|(nth, clause)| (step_of(nth), *clause)).collect()
+}
+
+/// The step that gives a second platform its key.
+fn second_platform() -> Step {
+    let fields = Map::from_iter([("platform".to_owned(), json!(OTHER))]);
+    Step::new(Action::Act(ActionKind::IssueKey.with(fields))).named(OTHER)
+}
+
+/// The model's response to the last of `steps`, and whether the steps meet `clause`.
+pub(super) async fn rehearse(
+    settings: &Settings,
+    header: &Header,
+    steps: &[Step],
+    clause: Clause,
+) -> Option<Rehearsed> {
+    let mut target = RehearsalTarget::new(settings, header, true);
+    let played = play(&mut target, header, steps).await.ok()?;
+    let last = played.answers.last()?.1.as_ref()?;
+    let (status, code) = (last.status, last.code().map(str::to_owned));
+    Some(Rehearsed { status, code, met: played.met.times(clause) > 0 })
+}
+
+impl RehearsalTarget {
+    fn new(settings: &Settings, header: &Header, has_inbox: bool) -> RehearsalTarget {
+        let mut face = service(header.profile.clone(), header.seed, INBOX);
+        let mut memory = settings.memory(has_inbox.then_some(INBOX), 0);
+        let issue = Happening::IssueKey { platform: Some("other".into()) };
+        if settings.second_key.is_some()
+            && let Ok(issued) = face.happen(header.start, PlatformId::DEFAULT, issue)
+        {
+            memory = memory.knowing("other", json!({ "key": written(&issued)[field::KEY] }));
+        }
+        RehearsalTarget { bare: Bare::over(face, header.start), memory, has_inbox }
+    }
+}
+
+impl Target for RehearsalTarget {
+    fn api_key(&self) -> &str {
+        Service::FIRST_KEY
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.bare.send(step).await
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        self.bare.inbox().filter(|_| self.has_inbox)
+    }
+
+    fn memory(&self) -> Memory {
+        self.memory.clone()
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        self.bare.arrivals().await
+    }
+}
+
+impl Observed for RehearsalTarget {
+    const TIMED: bool = false;
+}

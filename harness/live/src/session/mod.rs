@@ -1,0 +1,401 @@
+//! A run against a live target: its permissions, its state, and why it stopped.
+
+mod clock;
+mod inbox;
+mod limits;
+mod offered;
+mod outage;
+mod plays;
+mod sending;
+mod workers;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tideover_endpoint::client::{Client, Outgoing};
+use tideover_endpoint::inbox::Server;
+use tideover_exchange::evidence::TimeSpent;
+use tideover_exchange::secrets::Secrets;
+use tideover_exchange::target::{Silence, Unanswered};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
+use tideover_judge::Outside;
+use tideover_model::{ActionKind, Code, OperationKind};
+
+use crate::grants::Grants;
+use crate::journal::Journal;
+use crate::ledger::SpendingLedger;
+use crate::pace::RequestPacer;
+use crate::session::limits::Limits;
+use crate::session::plays::Plays;
+use crate::session::workers::Workers;
+use crate::settings::{ApiKey, Settings, any_name};
+
+use outage::{Outage, Survival, is_gateway_failure};
+pub(crate) use plays::{Play, Subscriber};
+pub(crate) use sending::Purpose;
+
+/// How long the run waits for its own request to reach the inbox.
+const INBOX_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The run gives up after this many requests in a row without a response.
+pub const MOST_UNANSWERED: u32 = 10;
+
+/// A run.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) settings: Settings,
+    client: Client,
+    operator: Option<Client>,
+    inbox: Option<Server>,
+    /// The run's own part of the inbox, which nobody else can guess.
+    pub(super) inbox_url: Option<String>,
+    abilities: Abilities,
+    journal: Mutex<Journal>,
+    state: Mutex<SessionState>,
+}
+
+/// What the operator port of a target offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// The actions, if the port lists them. Otherwise an action is tried when it is needed.
+    pub actions: Option<Vec<String>>,
+    /// Whether the clock can be moved.
+    pub moves_clock: bool,
+    /// Whether the run may do what affects all users of the target.
+    pub disturbs: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct SessionState {
+    ledger: SpendingLedger,
+    limits: Limits,
+    pub(super) grants: Grants,
+    pace: RequestPacer,
+    pub(super) plays: Plays,
+    workers: Workers,
+    /// Where the time went.
+    spent: TimeSpent,
+    /// How long the last response took.
+    took: Duration,
+    unanswered: u32,
+    /// The number of reads that stayed stale through every wait.
+    stale_reads: u32,
+    /// How often overdue deliveries did not come through every wait.
+    missing_deliveries: u32,
+    /// Milliseconds that the target's clock is ahead of the wall clock, by the operator port or a header.
+    clock_ahead: Option<i64>,
+    /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed
+    /// time.
+    dates: (Option<i64>, Option<i64>),
+    /// The references of subscriptions that the budget counts.
+    charged: BTreeSet<String>,
+    /// Actions that the operator port does not know. They are not tried again.
+    unknown_actions: BTreeSet<ActionKind>,
+    /// The URLs of subscriptions that may exist although no response confirmed them. They are not requested
+    /// again.
+    unconfirmed_urls: BTreeSet<String>,
+    /// A requested wait that is too long for a run: its start and its length.
+    backoff: Option<(Instant, Duration)>,
+    pub(super) left_behind: Vec<String>,
+    ended: Option<StopReason>,
+    /// Set while the target does not answer any more.
+    outage: Option<Outage>,
+    survival: Survival,
+    /// Whether something has reached the run's own part of the inbox.
+    inbox_is_proven: bool,
+    secrets: Secrets,
+}
+
+/// Why nothing more is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The budget is spent.
+    Spent(String),
+    /// The target does not answer.
+    GivenUp(String),
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (StopReason::Spent(why) | StopReason::GivenUp(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl Session {
+    /// Begins a run and its journal.
+    ///
+    /// # Errors
+    /// An error if the journal cannot be written.
+    pub fn new(
+        settings: Settings,
+        client: Client,
+        operator: Option<Client>,
+        inbox: Option<Server>,
+        journal: &Path,
+        header: &Header,
+    ) -> io::Result<Session> {
+        let token = format!("{}{}{}", settings.own_name, any_name(), any_name());
+        let inbox_url =
+            settings.webhooks.as_ref().map(|webhooks| format!("{}/{token}", webhooks.url));
+        if let Some(inbox) = &inbox {
+            inbox.listen_for(&token);
+        }
+        let state = SessionState {
+            ledger: SpendingLedger::default(),
+            limits: Limits::new(&settings.budget),
+            grants: Grants::default(),
+            pace: RequestPacer::new(settings.per_second, settings.at_once),
+            plays: Plays::default(),
+            workers: Workers::new(&settings),
+            spent: TimeSpent::default(),
+            took: Duration::ZERO,
+            unanswered: 0,
+            stale_reads: 0,
+            missing_deliveries: 0,
+            clock_ahead: None,
+            dates: (None, None),
+            charged: BTreeSet::new(),
+            unknown_actions: BTreeSet::new(),
+            unconfirmed_urls: BTreeSet::new(),
+            backoff: None,
+            left_behind: Vec::new(),
+            ended: None,
+            outage: None,
+            survival: Survival::default(),
+            inbox_is_proven: false,
+            secrets: settings.secrets(),
+        };
+        Ok(Session {
+            journal: Mutex::new(Journal::create(journal, header)?),
+            state: Mutex::new(state),
+            settings,
+            client,
+            operator,
+            inbox,
+            inbox_url,
+            abilities: Abilities::default(),
+        })
+    }
+
+    /// Checks that the target responds and accepts the keys, and asks the operator port what it offers.
+    ///
+    /// # Errors
+    /// [`Unanswered`] if the target does not respond, does not know the path or refuses a key, or if the
+    /// given operator port does not respond.
+    pub async fn greet(&mut self) -> Result<(), Unanswered> {
+        let Settings { target, key, second_key, .. } = &self.settings;
+        for key in std::iter::once(key).chain(second_key) {
+            let seen = self.greet_with(key).await.map_err(Unanswered::and_last)?;
+            let why = match seen.code() {
+                _ if is_gateway_failure(&seen) => {
+                    let status = seen.status;
+                    format!(
+                        "{target} answers {status} without a body of this API: does a proxy stand before it?"
+                    )
+                }
+                _ if seen.status == 401 => format!("{target} refuses the key {key}"),
+                Some(code) if code == Code::UnknownEndpoint.name() => {
+                    format!("{target} serves no /v1/webhooks: a target is named without /v1")
+                }
+                _ => continue,
+            };
+            return Err(Unanswered::never(why).and_last());
+        }
+        if self.operator.is_none() {
+            return Ok(());
+        }
+        let is_a_mock = self.is_a_mock().await?;
+        if !self.settings.allow_writes {
+            return Ok(());
+        }
+        let is_sandbox = self.settings.sandbox.is_some();
+        let disturbs = self.settings.allow_disturbance || is_sandbox || is_a_mock;
+        let actions = self.ask_operator("/_sim/actions").await?;
+        let listed = actions.json().and_then(|body| body["actions"].as_array());
+        let clock = self.ask_operator("/_sim/clock").await?;
+        let shows_time = self.note_clock(&clock);
+        self.abilities = Abilities {
+            actions: listed
+                .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+            moves_clock: disturbs && clock.is_success() && shows_time,
+            disturbs,
+        };
+        Ok(())
+    }
+
+    /// Reads with `key`. A target that this read brings down is restarted, and gets another.
+    async fn greet_with(&self, key: &ApiKey) -> Result<Seen, Unanswered> {
+        let authorization = Some(format!("Bearer {}", key.reveal()));
+        let read = Prepared { authorization, ..self.list() };
+        self.charge_repeat()?;
+        let answered = self.exchange(0, &read).await.map(|(answer, _)| answer.seen);
+        let is_down = answered.as_ref().is_err_and(|why| why.silence == Some(Silence::NoAnswer));
+        let Some(command) = self.settings.restart.as_deref().filter(|_| is_down) else {
+            return answered;
+        };
+        self.restart(command).await.map_err(Unanswered::never)?;
+        let nobody = format!("{}unknown", self.settings.own_name);
+        let nobody = OperationKind::GetBusiness.path_of(&[&nobody]);
+        self.charge_repeat()?;
+        let answered = self.exchange(0, &Prepared { ..self.get(&nobody) }).await;
+        answered.map(|(answer, _)| answer.seen)
+    }
+
+    /// Sends a request to the inbox by its public URL.
+    ///
+    /// # Errors
+    /// Why nothing arrived, in words.
+    pub async fn try_inbox(&self, client: &Client) -> Result<(), String> {
+        let path = "/0/tried";
+        let (method, body) = ("POST", b"{}".to_vec());
+        let content_type = Some("application/json");
+        let outgoing = Outgoing { method, path, authorization: None, content_type, body };
+        let answered = tokio::time::timeout(INBOX_PATIENCE, client.exchange(outgoing)).await;
+        let is_it = |(play, arrival): &(u64, Arrival)| format!("/{play}{}", arrival.path) == path;
+        let has_arrived = self.take_from_inbox().is_ok_and(|taken| taken.iter().any(is_it));
+        // It is the run itself that knocked.
+        self.state().survival = Survival::default();
+        match answered {
+            _ if has_arrived => Ok(()),
+            Err(_) => Err(format!("no answer within {INBOX_PATIENCE:?}")),
+            Ok(Err(unanswered)) => Err(unanswered.why),
+            Ok(Ok(answer)) => Err(format!("something else answers {} there", answer.seen.status)),
+        }
+    }
+
+    /// Whether something has reached the run's own part of the inbox.
+    pub fn inbox_is_proven(&self) -> bool {
+        self.state().inbox_is_proven
+    }
+
+    /// The run's own part of the inbox, by its public URL.
+    pub fn inbox_url(&self) -> Option<&str> {
+        self.inbox_url.as_deref()
+    }
+
+    /// Whether the operator port is that of a Tideover mock, which nobody shares.
+    async fn is_a_mock(&self) -> Result<bool, Unanswered> {
+        let health = self.ask_operator("/_sim/health").await?;
+        Ok(health.json().is_some_and(|body| body["mock"] == "tideover"))
+    }
+
+    /// Reads `path` at the operator port. This counts as a request.
+    async fn ask_operator(&self, path: &str) -> Result<Seen, Unanswered> {
+        self.charge_repeat()?;
+        let answered = self.exchange(0, &self.get(path)).await;
+        answered.map(|(answer, _)| answer.seen).map_err(|unanswered| {
+            let why = format!("the operator port does not answer: {}", unanswered.why);
+            Unanswered { why, ..unanswered }.and_last()
+        })
+    }
+
+    /// Who controls the outside world.
+    pub(super) fn outside(&self) -> Outside {
+        if self.operator.is_some() { Outside::Controlled } else { Outside::Open }
+    }
+
+    /// The settings of the run.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What the operator port offers.
+    pub fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    /// Whether the operator port is known to issue keys of other platforms.
+    pub fn issues_keys(&self) -> bool {
+        let issues = |action: &String| action == ActionKind::IssueKey.name();
+        self.abilities.actions.as_ref().is_some_and(|actions| actions.iter().any(issues))
+    }
+
+    /// Whether only the run moves the clock.
+    pub(super) fn moves_its_clock_alone(&self) -> bool {
+        self.settings.sandbox.is_some() && self.abilities.moves_clock
+    }
+
+    /// Whether there is an operator port.
+    pub(super) fn operator_is_there(&self) -> bool {
+        self.operator.is_some()
+    }
+
+    /// Why nothing more is sent, if the run has stopped.
+    pub fn ended(&self) -> Option<StopReason> {
+        self.state().ended.clone()
+    }
+
+    /// The number of requests sent.
+    pub fn requests(&self) -> u64 {
+        self.state().ledger.requests()
+    }
+
+    /// Where the time of the run went.
+    pub fn spent(&self) -> TimeSpent {
+        self.state().spent.clone()
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, SessionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn own_authorization(&self) -> String {
+        format!("Bearer {}", self.settings.key.reveal())
+    }
+
+    /// The list of the subscriptions, with the run's own key.
+    pub(super) fn list(&self) -> Prepared {
+        self.get(OperationKind::ListSubscriptions.path())
+    }
+
+    fn get(&self, path: &str) -> Prepared {
+        let call = PreparedCall::new("GET", path, None, Vec::new());
+        let authorization = Some(self.own_authorization());
+        Prepared { authorization, action: PreparedAction::Call(call) }
+    }
+}
+
+impl Abilities {
+    /// Whether an action is among those that are listed, if they are.
+    pub(super) fn lists(&self, action: ActionKind) -> bool {
+        let Some(actions) = &self.actions else { return true };
+        actions.iter().any(|offered| offered == action.name())
+    }
+}
+
+impl SessionState {
+    /// Whether the operator port has said that it does not know an action.
+    pub(super) fn is_unknown(&self, action: ActionKind) -> bool {
+        self.unknown_actions.contains(&action)
+    }
+
+    /// Leaves the subscriptions behind that a target which does not answer any more may still have.
+    pub(super) fn give_up_subscriptions(&mut self, left: &[String]) {
+        self.plays.subscribers.clear();
+        self.grants.references.clear();
+        self.leave(left.to_vec());
+    }
+
+    /// Forgets a subscription that does not exist any more.
+    pub(super) fn forget_subscription(&mut self, reference: &str) {
+        self.grants.references.remove(reference);
+        if self.charged.remove(reference) {
+            self.ledger.return_subscription();
+        }
+    }
+
+    fn leave(&mut self, made: Vec<String>) {
+        for made in made {
+            if !self.left_behind.contains(&made) {
+                self.left_behind.push(made);
+            }
+        }
+    }
+}

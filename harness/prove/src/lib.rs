@@ -1,0 +1,334 @@
+//! The proof that the suite can fail.
+//!
+//! - In comes the catalogue of [`defects`]. Out comes, for each defect, how many seeds find it and after how
+//!   many requests.
+//! - [`stranger`] hides what is known of a target, so that the suite treats it as a foreign service.
+//!   [`clauses`] lists the evidence for each clause.
+//! - Never here: a check that only the proof uses, how a result looks.
+//! - Begin at [`defects`], then [`prove`].
+
+pub mod clauses;
+pub mod defects;
+pub mod right;
+pub mod stranger;
+
+use std::ops::RangeInclusive;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::evidence::latency::percentile;
+use tideover_exchange::target::{Bare, INBOX, NO_INBOX, Unreachable};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Race, start};
+use tideover_judge::Outside;
+use tideover_live::means::OTHER;
+use tideover_model::{
+    Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
+};
+use tideover_suite::generate;
+use tideover_suite::generate::Size;
+use tideover_suite::play::cases;
+use tideover_suite::play::cases::{Failure, InProcess, Plan, World};
+use tideover_suite::play::concurrent::{Known, Schedule, interleave, judge};
+
+use crate::defects::{Defect, Defective, Setup};
+use crate::stranger::Strangers;
+
+/// The budget for each defect.
+#[derive(Clone, Debug)]
+pub struct ProofBudget {
+    /// The seeds to try.
+    pub seeds: RangeInclusive<u64>,
+    /// How many requests each seed may send. A case that has begun is finished.
+    pub requests: u64,
+    /// How many steps each case has.
+    pub steps: u64,
+}
+
+/// One seed, tried with a defect.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The seed.
+    pub seed: u64,
+    /// Requests until the suite found something or gave up. Actions of the outside world and moves of
+    /// the clock count too.
+    pub requests: u64,
+    /// What it found.
+    pub found: Option<FirstFinding>,
+}
+
+/// The first finding of a seed.
+#[derive(Clone, Debug)]
+pub struct FirstFinding {
+    /// The clauses that the findings name, in order.
+    pub named: Vec<Clause>,
+    /// Whether it violates the document, not only an assumption.
+    pub violated: bool,
+    /// The number of steps of the shrunk sequence.
+    pub steps: usize,
+}
+
+/// All seeds, tried with a defect.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The defect.
+    pub defect: &'static Defect,
+    /// The setup of the proof.
+    pub setup: Setup,
+    /// The trials, in the order of the seeds.
+    pub trials: Vec<Trial>,
+}
+
+impl From<&Failure> for FirstFinding {
+    fn from(failure: &Failure) -> FirstFinding {
+        let mut named = Vec::new();
+        for finding in &failure.findings {
+            if !named.contains(&finding.clause) {
+                named.push(finding.clause);
+            }
+        }
+        let violated = failure.verdict() == Verdict::Violated;
+        FirstFinding { named, violated, steps: failure.transcript.steps.len() }
+    }
+}
+
+impl Proof {
+    /// The trials that found the defect.
+    pub fn found(&self) -> impl Iterator<Item = (&Trial, &FirstFinding)> {
+        self.trials.iter().filter_map(|trial| Some((trial, trial.found.as_ref()?)))
+    }
+
+    /// Whether no seed found the defect.
+    pub fn survived(&self) -> bool {
+        self.found().next().is_none()
+    }
+
+    /// Why this setup cannot detect the defect, if it cannot.
+    pub fn reason(&self) -> Option<&'static str> {
+        self.setup.reason(self.defect)
+    }
+
+    /// Whether no seed found the defect although the setup can detect it.
+    pub fn is_missed(&self) -> bool {
+        self.survived() && self.reason().is_none()
+    }
+
+    /// How many seeds named the clause that the catalogue expects.
+    pub fn named_as_expected(&self) -> usize {
+        let named = self.defect.named();
+        self.found().filter(|(_, found)| found.named.contains(&named)).count()
+    }
+
+    /// The clause that most seeds named first.
+    pub fn mostly_named(&self) -> Option<Clause> {
+        let first = |found: &FirstFinding| found.named.first().copied();
+        let named: Vec<Clause> = self.found().filter_map(|(_, found)| first(found)).collect();
+        named.iter().copied().max_by_key(|one| named.iter().filter(|other| *other == one).count())
+    }
+
+    /// The number of requests that `percent` of the successful seeds needed at most.
+    pub fn requests(&self, percent: usize) -> Option<u64> {
+        percentile(self.found().map(|(trial, _)| trial.requests).collect(), percent)
+    }
+
+    /// The median length of the shrunk sequences, in steps.
+    pub fn steps(&self) -> Option<usize> {
+        percentile(self.found().map(|(_, found)| found.steps).collect(), 50)
+    }
+}
+
+/// Tries every seed with every defect on `threads` threads. The proofs keep the order of `defects`.
+/// Once `stop` is set, no new trial starts.
+///
+/// # Errors
+/// [`Unreachable`] if the runtime cannot start, or the service in process does not respond.
+pub fn prove(
+    setup: Setup,
+    defects: &[&'static Defect],
+    budget: &ProofBudget,
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Proof>, Unreachable> {
+    let trials: Vec<(&'static Defect, u64)> = defects
+        .iter()
+        .flat_map(|defect| budget.seeds.clone().map(|seed| (*defect, seed)))
+        .collect();
+    let tried = try_each(&trials, threads, stop, progress, |(defect, seed)| {
+        Experiment::new(setup, defect, *seed, budget).run()
+    });
+    let mut proofs: Vec<Proof> = Vec::new();
+    for ((defect, _), trial) in trials.iter().copied().zip(tried) {
+        let trial = trial?;
+        match proofs.last_mut().filter(|proof| std::ptr::eq(proof.defect, defect)) {
+            Some(proof) => proof.trials.push(trial),
+            None => proofs.push(Proof { defect, setup, trials: vec![trial] }),
+        }
+    }
+    Ok(proofs)
+}
+
+/// Tries each of `trials` on `threads` threads; the results have their order. Once `stop` is set, no new trial starts,
+/// and those that have begun are the first of them.
+fn try_each<T: Sync, R: Send>(
+    trials: &[T],
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+    attempt: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        let work = || {
+            while !stop.load(Ordering::Relaxed) {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(trial) = trials.get(index) else { break };
+                let tried = attempt(trial);
+                done.lock().unwrap_or_else(PoisonError::into_inner).push((index, tried));
+                progress();
+            }
+        };
+        for _ in 0..threads.max(1) {
+            scope.spawn(work);
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, tried)| tried).collect()
+}
+
+/// The number of clients in a race.
+const RACERS: usize = 4;
+
+/// Offset of the service's seed in setups that must not know its choices.
+const STRANGE: u64 = 1000;
+
+/// A seed that is tried with a defect.
+struct Experiment<'a> {
+    setup: Setup,
+    defect: &'static Defect,
+    budget: &'a ProofBudget,
+    header: Header,
+}
+
+impl Experiment<'_> {
+    fn new<'a>(
+        setup: Setup,
+        defect: &'static Defect,
+        seed: u64,
+        budget: &'a ProofBudget,
+    ) -> Experiment<'a> {
+        Experiment { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
+    }
+
+    /// Plays with a service that has the defect until the suite finds something.
+    fn run(&self) -> Result<Trial, Unreachable> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
+        match self.setup {
+            Setup::Known if self.defect.is_raced() => Ok(self.race(|race| race)),
+            Setup::Known => runtime.block_on(self.play(&mut self.world())),
+            Setup::Stranger | Setup::Caller => {
+                let mut strangers = self.strangers();
+                if self.defect.is_raced() {
+                    return Ok(self.race(|race| strangers.means().offered_in(race)));
+                }
+                runtime.block_on(self.play(&mut strangers))
+            }
+        }
+    }
+
+    /// The service in its initial state.
+    fn service(&self) -> Defective {
+        let (seed, inbox) = (self.header.seed, Destinations::PublicAnd(INBOX.to_owned()));
+        let (seed, destinations) = match self.setup {
+            Setup::Known => (seed, inbox),
+            Setup::Stranger => (seed + STRANGE, inbox),
+            Setup::Caller => (seed + STRANGE, Destinations::Public),
+        };
+        self.defect.service(self.header.profile.clone(), seed, destinations)
+    }
+
+    fn world(&self) -> InProcess<Defective> {
+        InProcess::new(self.service(), start())
+    }
+
+    fn strangers(&self) -> Strangers<Defective> {
+        if self.setup == Setup::Caller {
+            return Strangers::with_one_key(self.world());
+        }
+        let mut service = self.service();
+        let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
+        // The key was issued before the defect took effect.
+        let issued = service.unaltered_mut().happen(start(), PlatformId::DEFAULT, issue);
+        let strangers = Strangers::new(InProcess::new(service, start()), Outside::Controlled);
+        match issued {
+            Ok(Outcome::KeyIssued { key, .. }) => strangers.and_key(&key),
+            _ => strangers,
+        }
+    }
+
+    /// Plays cases, one after the other.
+    async fn play<W: World>(&self, world: &mut W) -> Result<Trial, Unreachable> {
+        let (header, most, steps) = (&self.header, self.budget.requests, self.budget.steps);
+        let mut requests = 0;
+        for first in 0..most {
+            // A proof counts the first finding.
+            let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings: 1 };
+            let summary = cases::check(world, &plan).await?;
+            requests += summary.steps;
+            let found = summary.failures.first().map(FirstFinding::from);
+            if found.is_some() || requests >= most {
+                return Ok(self.trial(requests, found));
+            }
+        }
+        Ok(self.trial(requests, None))
+    }
+
+    /// Races until a response contradicts the document. The steps of the finding are the racing requests
+    /// that show it.
+    fn race(&self, offered: impl Fn(Race) -> Race) -> Trial {
+        let (header, face, known) = (&self.header, self.service(), self.known());
+        let steps = usize::try_from(self.budget.steps).unwrap_or(usize::MAX).div_ceil(RACERS);
+        let mut requests = 0;
+        for number in 0..self.budget.requests {
+            let race = offered(generate::race(header, number, Size { clients: RACERS, steps }));
+            let mut target = Bare::over(face.clone(), header.start);
+            let schedule = Schedule { seed: header.seed.wrapping_add(number), lost: 0 };
+            let history = interleave(&mut target, &race, schedule);
+            requests += history.requests.len() as u64;
+            let contradictions = judge(&history, &known).contradictions;
+            if let Some(first) = contradictions.first() {
+                let named = contradictions.iter().map(|one| one.finding.clause).collect();
+                let found = FirstFinding { named, violated: true, steps: first.requests.len() };
+                return self.trial(requests, Some(found));
+            }
+            if requests >= self.budget.requests {
+                break;
+            }
+        }
+        self.trial(requests, None)
+    }
+
+    /// What is known of the service before the race.
+    fn known(&self) -> Known {
+        let known = Known::of(&self.header, INBOX);
+        match self.setup {
+            Setup::Known => known,
+            Setup::Stranger => Known { limit: None, ..known },
+            Setup::Caller => {
+                let inbox = NO_INBOX.to_owned();
+                Known { limit: None, outside: Outside::Open, inbox, ..known }
+            }
+        }
+    }
+
+    /// A finding beyond the budget does not count.
+    fn trial(&self, requests: u64, found: Option<FirstFinding>) -> Trial {
+        let found = found.filter(|_| requests <= self.budget.requests);
+        Trial { seed: self.header.seed, requests, found }
+    }
+}

@@ -1,0 +1,159 @@
+//! A target in process that is judged as a foreign service: its seed, its profile and its delays stay hidden
+//! from the judge.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use tideover_exchange::Memory;
+use tideover_exchange::step::Step;
+use tideover_exchange::target::{Bare, Target, Unanswered, Unreachable};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Prepared, Seen};
+use tideover_judge::{Outside, PriorState};
+use tideover_live::means::{Means, OTHER};
+use tideover_model::{ActionKind, Face, Service};
+use tideover_suite::generate;
+use tideover_suite::play::case::{Clock, Observed, Standing};
+use tideover_suite::play::cases::{InProcess, World};
+
+/// What the suite has and knows as a stranger.
+#[derive(Clone, Debug)]
+struct Sight {
+    outside: Outside,
+    /// Only a service with an operator port shows its clock.
+    clock: Clock,
+    has_operator: bool,
+    moves_clock: bool,
+    has_inbox: bool,
+    second_key: Option<Arc<str>>,
+}
+
+/// A target in process that the suite treats as a foreign service.
+pub struct Stranger<F> {
+    bare: Bare<F>,
+    sight: Sight,
+}
+
+/// A world in process whose targets are foreign services to the suite.
+pub struct Strangers<F = Service> {
+    world: InProcess<F>,
+    sight: Sight,
+}
+
+impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
+    /// The targets of `world`, with an operator port.
+    pub fn new(world: InProcess<F>, outside: Outside) -> Strangers<F> {
+        let clock = Clock::Read;
+        let (has_operator, moves_clock, has_inbox) = (true, true, true);
+        let second_key = None;
+        let sight = Sight { outside, clock, has_operator, moves_clock, has_inbox, second_key };
+        Strangers { world, sight }
+    }
+
+    /// The targets of `world`, with only the first key. Its webhooks must have no inbox.
+    pub fn with_one_key(world: InProcess<F>) -> Strangers<F> {
+        let (outside, clock) = (Outside::Open, Clock::Guessed);
+        let (has_operator, moves_clock, has_inbox) = (false, false, false);
+        let second_key = None;
+        let sight = Sight { outside, clock, has_operator, moves_clock, has_inbox, second_key };
+        Strangers { world, sight }
+    }
+
+    /// The same without an inbox. Webhooks of `world` must have none either.
+    #[must_use]
+    pub fn without_inbox(mut self) -> Strangers<F> {
+        self.sight.has_inbox = false;
+        self
+    }
+
+    /// The same, with the key of a second platform.
+    #[must_use]
+    pub fn and_key(mut self, key: &str) -> Strangers<F> {
+        self.sight.second_key = Some(key.into());
+        self
+    }
+
+    /// The same, with a clock that nobody can move.
+    #[must_use]
+    pub fn without_clock(mut self) -> Strangers<F> {
+        self.sight.moves_clock = false;
+        self.sight.clock = Clock::Kept;
+        self
+    }
+
+    /// The same, with an inbox.
+    #[must_use]
+    pub fn with_inbox(mut self) -> Strangers<F> {
+        self.sight.has_inbox = true;
+        self
+    }
+
+    /// The means that these targets offer.
+    pub(crate) fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
+        let Sight { has_operator, moves_clock, has_inbox, second_key, .. } = &self.sight;
+        let has_operator = *has_operator;
+        Means {
+            acts: move |_| has_operator,
+            moves_clock: *moves_clock,
+            has_second_key: second_key.is_some(),
+            has_inbox: *has_inbox,
+        }
+    }
+}
+
+impl<F: Face + Clone + std::hash::Hash> World for Strangers<F> {
+    type Target = Stranger<F>;
+
+    async fn fresh(&mut self) -> Result<Stranger<F>, Unreachable> {
+        Ok(Stranger { bare: self.world.fresh().await?, sight: self.sight.clone() })
+    }
+
+    fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
+        self.means().offered(generate::case(header, number, steps))
+    }
+}
+
+impl<F: Face> Target for Stranger<F> {
+    fn api_key(&self) -> &str {
+        self.bare.api_key()
+    }
+
+    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+        self.bare.send(step).await
+    }
+
+    fn inbox(&self) -> Option<&str> {
+        self.bare.inbox()
+    }
+
+    fn memory(&self) -> Memory {
+        let memory = self.bare.memory();
+        match &self.sight.second_key {
+            None => memory,
+            Some(key) => memory.knowing(OTHER, json!({ "key": &**key })),
+        }
+    }
+
+    async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+        self.bare.arrivals().await
+    }
+}
+
+impl<F: Face> Observed for Stranger<F> {
+    const TIMED: bool = false;
+
+    /// In process, whatever is sent to the inbox comes there.
+    fn inbox_works(&self) -> bool {
+        self.sight.has_inbox
+    }
+
+    fn second_key(&self) -> Option<&str> {
+        self.sight.second_key.as_deref()
+    }
+
+    fn standing(&mut self) -> Standing {
+        let (Sight { outside, clock, .. }, now) = (&self.sight, self.bare.now());
+        let (outside, clock) = (*outside, *clock);
+        Standing::Foreign { outside, prior: PriorState::Nothing, now, clock }
+    }
+}

@@ -1,0 +1,316 @@
+//! Makes the report of a run.
+
+mod clauses;
+mod findings;
+mod headline;
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tideover_exchange::evidence::coverage::Group;
+use tideover_exchange::evidence::outcome::Demands;
+use tideover_exchange::evidence::{Activity, Ending, Reached, Spent};
+use tideover_judge::checks::registry::Needs;
+use tideover_live::unasked::{LeftOut, Unasked, Why};
+use tideover_model::clause::Kind;
+use tideover_model::{Clause, Timestamp};
+use tideover_suite::play::cases::{Plan, Summary};
+use tideover_suite::play::concurrent::Parts;
+
+use crate::baseline::Baseline;
+use crate::compose::clauses::untried;
+use crate::document::{
+    FindingReport, GapReport, LatencyReport, RacesReport, ReachedReport, Report, SeenValue, State,
+    StateGroup, TimeReport, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
+};
+use crate::figures::counted;
+
+/// A run, as input of its report.
+pub struct Run<'a> {
+    /// The command: `check` or `judge`.
+    pub command: &'static str,
+    /// The plan of the run.
+    pub plan: &'a Plan,
+    /// The results of the run.
+    pub summary: &'a Summary,
+    /// The target in words.
+    pub target: &'a str,
+    /// What the target offers.
+    pub offers: &'a [Needs],
+    /// What the options give, and nothing has shown to work: clauses that need it are in reach.
+    pub unproven: &'a [Needs],
+    /// The wall time at the end.
+    pub finished: Timestamp,
+    /// The duration of the run.
+    pub took: Duration,
+    /// The replay commands of the findings that have steps, in order.
+    pub replay: &'a [String],
+    /// The known findings.
+    pub baseline: Option<&'a Baseline>,
+    /// Why it ended early, if it did, with the reason in words.
+    pub ended: Option<(Ending, String)>,
+    /// What the run left behind in the target.
+    pub left_behind: &'a [String],
+    /// The steps that could not be judged, because the state before them is unknown.
+    pub unjudged: u64,
+    /// The generated requests that were not sent, if any were left out.
+    pub unasked: Option<&'a Unasked>,
+    /// The number of racing clients, and the conclusions about their order.
+    pub races: Option<(usize, &'a Parts)>,
+    /// Whether only races were planned.
+    pub only_races: bool,
+    /// What the user demands of the run.
+    pub demands: &'a Demands,
+}
+
+impl Run<'_> {
+    /// The report of the run.
+    pub fn report(&self) -> Report {
+        let Run { plan, summary, target, took, baseline, .. } = self;
+        let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
+        let failures = summary.failures.iter().map(FindingReport::of);
+        let noticed = summary.noticed.values();
+        let noticed = noticed.map(|noticed| FindingReport::noticed(noticed, self.is_recorded()));
+        let mut findings: Vec<_> = failures.chain(noticed).collect();
+        let shown = findings.iter_mut().filter(|finding| !finding.steps.is_empty());
+        for (finding, replay) in shown.zip(self.replay) {
+            finding.replay = Some(replay.clone());
+        }
+        for finding in &mut findings {
+            finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
+        }
+        let extent = self.extent(&clauses);
+        let outcome = self.outcome(&findings, extent);
+        Report {
+            version: VERSION,
+            tideover: env!("CARGO_PKG_VERSION").to_owned(),
+            command: self.command,
+            began: self.finished.before_milliseconds(milliseconds),
+            target: (*target).to_owned(),
+            seed: (!self.is_recorded()).then_some(plan.header.seed),
+            cases: summary.cases,
+            cases_left: plan.cases.saturating_sub(summary.cases),
+            steps: summary.steps,
+            milliseconds,
+            outcome,
+            headline: self.headline(outcome, &findings, extent),
+            extent,
+            untried: untried(&clauses),
+            fail_on: self.demands.fail_on.clone(),
+            ending: self.ending(),
+            ended_because: self.ended.as_ref().map(|(_, why)| why.clone()),
+            warnings: self.warnings(),
+            gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),
+            clauses,
+            findings,
+            gaps: self.gaps(),
+            latency: latency(summary),
+            time: summary.effort.spent.iter().map(TimeReport::of).collect(),
+            workers: summary.effort.workers.max(1) as u64,
+            reached: summary.effort.reached.iter().map(ReachedReport::of).collect(),
+            states: self.states(),
+            races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
+            left_behind: self.left_behind.to_vec(),
+            unasked: self.unasked(),
+        }
+    }
+
+    /// Whether others sent the requests: then the run has no seed, and no option of it reaches more.
+    fn is_recorded(&self) -> bool {
+        self.command == "judge"
+    }
+
+    /// The conclusions about the races, if only races were planned.
+    fn races(&self) -> Option<&Parts> {
+        let (_, parts) = self.races?;
+        self.only_races.then_some(parts)
+    }
+
+    /// The requests that were left out, by reason, with the clauses that they would have met.
+    fn unasked(&self) -> Vec<UnaskedReport> {
+        let met = |clause| self.summary.met.times(clause) > 0;
+        let of = |(why, left_out): (Why, &LeftOut)| UnaskedReport {
+            because: why.to_string(),
+            requests: left_out.requests,
+            clauses: left_out
+                .clauses
+                .iter()
+                .filter(|(clause, _)| matches!(clause.kind(), Kind::Documented))
+                .map(|(clause, requests)| UnaskedClause {
+                    clause: clause.name().to_owned(),
+                    requests,
+                    met: met(clause),
+                })
+                .collect(),
+        };
+        self.unasked.into_iter().flat_map(Unasked::iter).map(of).collect()
+    }
+
+    /// Why the run ended. A case that was cut short counts as interrupted, unless the run knows the reason.
+    fn ending(&self) -> Ending {
+        match (self.summary.ending, &self.ended) {
+            (Ending::Interrupted, Some((ended, _))) => *ended,
+            (ending, _) => ending,
+        }
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let left = self.plan.cases.saturating_sub(self.summary.cases);
+        let mut warnings = Vec::new();
+        match self.ending() {
+            Ending::Interrupted => {
+                warnings.push(format!("interrupted: {} not played", counted(left, "case")));
+            }
+            Ending::EnoughFound if left > 0 => warnings.push(format!(
+                "ended, because enough was found (--max-findings): {} not played",
+                counted(left, "case")
+            )),
+            Ending::EnoughFound | Ending::Spent | Ending::GivenUp | Ending::Complete => {}
+        }
+        // That the budget is spent is no surprise.
+        let surprising = self.ended.iter().filter(|(ending, _)| *ending != Ending::Spent);
+        warnings.extend(surprising.map(|(_, why)| format!("ended early: {why}")));
+        match self.races() {
+            Some(_) if self.summary.cases == 0 => {
+                warnings.push("no race came to its end".to_owned());
+            }
+            Some(parts) if parts.open() > 0 => warnings.push(format!(
+                "nothing could be concluded about {}; fewer --steps or another --concurrency may help",
+                counted(parts.open(), "part")
+            )),
+            Some(_) | None => {}
+        }
+        if self.summary.unanswered > 0 {
+            warnings.push(format!("{} not answered", counted(self.summary.unanswered, "request")));
+        }
+        if let [first, ..] = self.summary.unsent.as_slice() {
+            let unsent = counted(self.summary.unsent.len() as u64, "request");
+            let first = first.strip_prefix("not sent: ").unwrap_or(first);
+            warnings.push(format!("{unsent} not sent, the first because {first}"));
+        }
+        warnings
+    }
+}
+
+impl Run<'_> {
+    /// The gaps: observed values, and ranges that many responses narrow.
+    fn gaps(&self) -> Vec<GapReport> {
+        let listed = self.summary.gaps.all().map(|gap| GapReport {
+            clause: gap.clause.name().to_owned(),
+            wording: gap.clause.wording().to_owned(),
+            constant: gap.is_constant(),
+            place: gap.place,
+            assumed: gap.assumed,
+            seen: gap
+                .seen
+                .into_iter()
+                .map(|(value, times)| SeenValue { value, times: Some(times) })
+                .collect(),
+        });
+        let known = &self.plan.header.profile;
+        let lessons = self.summary.lessons.learned(known).lessons;
+        let narrowed = lessons.into_iter().filter_map(|(field, lesson)| {
+            let clause = clause_of(&field)?;
+            Some(GapReport {
+                clause: clause.name().to_owned(),
+                wording: clause.wording().to_owned(),
+                assumed: assumed(known, &field),
+                constant: true,
+                place: field,
+                seen: vec![SeenValue { value: lesson, times: None }],
+            })
+        });
+        listed.chain(narrowed).collect()
+    }
+}
+
+impl RacesReport {
+    fn of(clients: usize, parts: &Parts) -> RacesReport {
+        let Parts { races, explained, undecided, inconclusive, contradicted, unexplained, unknown } =
+            parts;
+        let parts = unexplained.iter();
+        RacesReport {
+            races: *races,
+            clients: clients as u64,
+            unknown: *unknown,
+            explained: *explained,
+            undecided: *undecided,
+            inconclusive: *inconclusive,
+            contradicted: *contradicted,
+            unexplained: parts
+                .map(|one| UnexplainedPart { case: one.case, words: one.words.clone() })
+                .collect(),
+        }
+    }
+}
+
+/// The assumption behind a field of the profile, if its values are not listed already.
+fn clause_of(field: &str) -> Option<Clause> {
+    let (key, rest) = field.split_once('.').unwrap_or((field, ""));
+    let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
+    let is_named = |clause: &Clause| clause.name().strip_prefix("gap.") == Some(rest);
+    let clauses = || Clause::all().filter(varies);
+    clauses().find(is_named).or_else(|| clauses().next()).filter(|_| !is_status(key))
+}
+
+/// Whether the values of a profile key are listed already: statuses are.
+fn is_status(key: &str) -> bool {
+    matches!(key, "success" | "refusals")
+}
+
+/// The value of a profile field, by its path.
+fn assumed(profile: &tideover_model::Profile, field: &str) -> String {
+    let profile = serde_json::to_value(profile).unwrap_or_default();
+    let value = field.split('.').try_fold(&profile, |value, part| value.get(part));
+    value.map(Value::to_string).unwrap_or_default()
+}
+
+impl TimeReport {
+    fn of((activity, spent): (Activity, Spent)) -> TimeReport {
+        TimeReport {
+            activity: activity.words().to_owned(),
+            times: spent.times,
+            milliseconds: u64::try_from(spent.took.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl ReachedReport {
+    fn of(reached: &Reached) -> ReachedReport {
+        let Reached { requests, milliseconds, clauses } = *reached;
+        ReachedReport { requests, milliseconds, clauses: clauses as u64 }
+    }
+}
+
+fn latency(summary: &Summary) -> Vec<LatencyReport> {
+    let each = summary.latencies.each().map(|(kind, latency)| LatencyReport {
+        operation: kind.to_string(),
+        count: latency.count as u64,
+        median: latency.median.into(),
+        percentile95: latency.percentile95.into(),
+        max: latency.max.into(),
+    });
+    each.collect()
+}
+
+impl Run<'_> {
+    /// The states by group. Unreached states are listed too, except for races, which can reach only a few.
+    fn states(&self) -> Vec<StateGroup> {
+        let is_listed = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();
+        let group = |group: Group| StateGroup {
+            title: group.title().to_owned(),
+            states: {
+                let states = self.summary.coverage.of(group).into_iter().filter(is_listed);
+                states.map(|(name, times)| State { name, times }).collect()
+            },
+        };
+        let has_names = |group: &Group| group.is_documented() || self.reached_any(*group);
+        let groups = Group::ALL.into_iter().filter(has_names).map(group);
+        groups.filter(|group| !group.states.is_empty()).collect()
+    }
+
+    fn reached_any(&self, group: Group) -> bool {
+        self.summary.coverage.of(group).iter().any(|(_, times)| *times > 0)
+    }
+}

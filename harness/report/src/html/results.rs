@@ -1,0 +1,141 @@
+//! The page of a command that has no richer one: its issues and its cases.
+
+use minijinja::Error;
+use serde::Serialize;
+
+use crate::figures::{duration, when};
+use crate::html::render;
+use crate::results::{Case, CaseStatus, Issue, OUTCOME, Results, Severity, VERSION};
+
+/// The data of the page.
+#[derive(Serialize)]
+struct ResultsPage<'a> {
+    command: &'a str,
+    target: &'a str,
+    outcome: tideover_exchange::evidence::outcome::Outcome,
+    headline: &'a str,
+    began: String,
+    version: &'a str,
+    took: String,
+    facts: &'a [(&'static str, String)],
+    issues: Vec<IssueView<'a>>,
+    notes: &'a [String],
+    statuses: Vec<&'static str>,
+    suites: Vec<SuiteView<'a>>,
+}
+
+#[derive(Serialize)]
+struct IssueView<'a> {
+    severity: &'static str,
+    rule: &'a str,
+    place: &'a str,
+    title: &'a str,
+    subject: &'a str,
+    expected: &'a str,
+    seen: &'a str,
+    replay: Option<&'a str>,
+}
+
+/// The cases of an outermost suite.
+#[derive(Serialize)]
+struct SuiteView<'a> {
+    name: &'a str,
+    summary: String,
+    is_open: bool,
+    cases: Vec<CaseView<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CaseView<'a> {
+    id: &'a str,
+    name: &'a str,
+    status: &'static str,
+    own_status: &'a str,
+    message: Option<&'a str>,
+    details: Option<&'a str>,
+}
+
+/// The results of a command as an HTML page.
+///
+/// # Errors
+/// Those of the template, which has none.
+pub(crate) fn results(results: &Results) -> Result<String, Error> {
+    let statuses = CaseStatus::ALL.into_iter().filter(|status| results.count(*status) > 0);
+    let page = ResultsPage {
+        command: results.command,
+        target: &results.target,
+        outcome: results.outcome,
+        headline: &results.headline,
+        began: when(results.began),
+        version: VERSION,
+        took: duration(results.took),
+        facts: &results.facts,
+        issues: results.issues.iter().map(IssueView::of).collect(),
+        notes: &results.notes,
+        statuses: statuses.map(CaseStatus::name).collect(),
+        suites: suites(&results.cases),
+    };
+    render("results.html", page)
+}
+
+/// The cases by their outermost suite, in the order in which the suites come first.
+fn suites(cases: &[Case]) -> Vec<SuiteView<'_>> {
+    let mut names: Vec<&str> = Vec::new();
+    // The header shows the outcome.
+    let cases = || cases.iter().filter(|case| case.id != OUTCOME);
+    for name in cases().filter_map(|case| case.suites.first()) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let of = |name| {
+        let own = |case: &&Case| case.suites.first().is_some_and(|suite| suite == name);
+        let cases: Vec<&Case> = cases().filter(own).collect();
+        let count = |status| cases.iter().filter(|case| case.status == status).count();
+        let counts = CaseStatus::ALL.map(|status| (count(status), status.name()));
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let summary = counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>();
+        SuiteView {
+            name,
+            summary: summary.join(", "),
+            is_open: count(CaseStatus::Failed) + count(CaseStatus::Broken) > 0,
+            cases: cases.into_iter().map(CaseView::of).collect(),
+        }
+    };
+    names.into_iter().map(of).collect()
+}
+
+impl IssueView<'_> {
+    fn of(issue: &Issue) -> IssueView<'_> {
+        let Issue { rule, place, title, subject, expected, seen, replay, .. } = issue;
+        IssueView {
+            severity: match issue.severity {
+                Severity::Error => "violated",
+                Severity::Warning => "inconclusive",
+                Severity::Notice => "differs",
+            },
+            rule,
+            place,
+            title,
+            subject,
+            expected,
+            seen,
+            replay: replay.as_deref(),
+        }
+    }
+}
+
+impl CaseView<'_> {
+    fn of(case: &Case) -> CaseView<'_> {
+        let Case { id, name, status, own_status, message, details, .. } = case;
+        CaseView {
+            id,
+            name,
+            status: status.name(),
+            own_status,
+            message: message.as_deref(),
+            details: details.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The report of a run.
+//!
+//! - In come the summary of a run and what the target offers; out comes one [`Report`].
+//! - [`document`] is the report as data: the terminal, JSON and HTML are three forms of it.
+//! - [`results`] is the common form of what any command found. Each [`Format`] for CI is made of it.
+//! - Never here: a verdict of its own, a request, the terminal itself.
+//! - Begin at [`document`], then [`Run`], which is made into one.
+
+mod advice;
+mod baseline;
+mod compose;
+mod conceal;
+mod course;
+mod culprit;
+mod curl;
+mod difference;
+pub mod document;
+mod figures;
+mod format;
+mod html;
+pub mod matrix;
+mod next;
+pub mod page;
+mod plain;
+mod received;
+pub mod results;
+mod shortened;
+mod terminal;
+
+pub use baseline::Baseline;
+pub use compose::Run;
+pub use curl::{curl, quoted};
+pub use document::Report;
+pub use figures::{counted, grouped};
+pub use format::{Format, Rendered, Reported, Unrendered, junit};
+pub use html::html;
+pub use html::words::{WORDS, Word};
+pub use plain::{plain, title};

@@ -1,0 +1,67 @@
+//! Toward subscriptions, keys, upstream failures and boundary values.
+
+use proptest::bool::weighted;
+use serde_json::json;
+use tideover_exchange::step::{Action, Caller, Step};
+use tideover_model::ActionKind;
+
+use crate::generate::names::VENDORS;
+use crate::generate::{Walk, requests as make, values};
+
+impl Walk {
+    pub(super) fn toward_subscription(
+        &mut self,
+        name: &mut Option<String>,
+        stage: usize,
+    ) -> Option<Step> {
+        let step_name = name.get_or_insert_with(|| self.fresh_name("hook")).clone();
+        let receiver = self.draw(values::receiver());
+        let url = format!("{receiver}/{step_name}");
+        let kinds = self.draw(weighted(0.4)).then(|| vec![self.draw(values::event_type())]);
+        Some(match stage {
+            0 => make::subscribe(&url, kinds).named(step_name),
+            1 => make::subscribe(&url, None),
+            2 | 6 => make::list_subscriptions(),
+            3 => self.sync_issued("v2", "i2"),
+            4 => Step::new(Action::Deliveries),
+            5 => make::advance_clock(self.draw(values::retry_delay())),
+            7 | 8 => make::unsubscribe(&format!("${{{step_name}.reference}}")),
+            9 => make::sync_business(&self.fresh_name("b"), "After the deletion", None, None),
+            10 => make::advance_clock(100_000),
+            11 => make::subscribe(self.draw(values::bad_destination()), None),
+            12 => make::subscribe(&url, None),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_keys(&mut self, name: &mut Option<String>, stage: usize) -> Option<Step> {
+        let step_name = name.get_or_insert_with(|| self.fresh_name("key")).clone();
+        let key = format!("${{{step_name}.key}}");
+        let holder = Caller::Key(key.clone());
+        Some(match stage {
+            0 => make::act(ActionKind::IssueKey, json!({})).named(step_name),
+            1 | 3 => make::list_subscriptions().by(&holder),
+            2 => make::act(ActionKind::RevokeKey, json!({ "key": key })),
+            4 => self.supply_tax_id("v1").by(&holder),
+            5 => make::get_business("v1"),
+            6 => make::act(ActionKind::MarkTestAccount, json!({ "externalId": "v1" })),
+            _ => return None,
+        })
+    }
+
+    /// Quotes every boundary amount in turn, so that none depends on chance.
+    pub(super) fn toward_boundaries(&mut self, stage: usize) -> Option<Step> {
+        let vendor = VENDORS[1];
+        let Some(index) = stage.checked_sub(1) else { return Some(self.supply_tax_id(vendor)) };
+        values::FACE_VALUES.get(index).map(|face| make::quote(vendor, *face))
+    }
+
+    pub(super) fn toward_upstream_failure(&mut self, stage: usize) -> Option<Step> {
+        Some(match stage {
+            0 => make::act(ActionKind::UpstreamFails, json!({ "requests": 1 })),
+            1 | 2 => make::sync_business("v1", "After a failure", None, None),
+            3 => make::get_business("v1"),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,257 @@
+//! Requests that compete: one invoice requested by many, the last room under a limit, two files
+//! under one import identifier, one URL subscribed twice. Every write differs from
+//! every other, and each writer reads its write back.
+
+use serde_json::{Value, json};
+use tideover_exchange::Race;
+use tideover_exchange::step::Step;
+use tideover_exchange::transcript::Header;
+use tideover_model::ActionKind;
+
+use crate::generate::draw::Draw;
+use crate::generate::names::PAYORS;
+use crate::generate::requests as make;
+use crate::generate::requests::InvoiceFields;
+
+/// The size of a race.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// The number of clients.
+    pub clients: usize,
+    /// The number of requests per client.
+    pub steps: usize,
+}
+
+/// The main subject of a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Theme {
+    OneInvoice,
+    LastRoom,
+    OneImport,
+    OneUrl,
+    Syncs,
+    Newcomers,
+}
+
+const THEMES: [Theme; 6] = [
+    Theme::OneInvoice,
+    Theme::LastRoom,
+    Theme::OneImport,
+    Theme::OneUrl,
+    Theme::Syncs,
+    Theme::Newcomers,
+];
+
+/// The number of requests per vendor.
+const REQUESTS_PER_VENDOR: usize = 40;
+/// The number of invoices per vendor that all clients request.
+const CONTESTED: usize = 3;
+/// The number of large invoices of a vendor. Each takes about a quarter of the limit, so not all fit.
+const LARGE: usize = 7;
+/// The assumed per-invoice maximum, in cents.
+const LARGE_FACE: i64 = 25_000_000;
+
+/// Race `number`: the same for the same header, on any machine.
+pub fn race(header: &Header, number: u64, size: Size) -> Race {
+    let vendors = (size.clients * size.steps).div_ceil(REQUESTS_PER_VENDOR).clamp(1, 10);
+    let mut racers = Racers {
+        draw: Draw::new([header.seed, number, 1]),
+        // The themes take turns, so that a few races cover all of them.
+        theme: THEMES[usize::try_from(number % THEMES.len() as u64).unwrap_or(0)],
+        dates: (header.start.to_string(), header.start.after(60 * 86_400).to_string()),
+        written: 0,
+        vendors: (1..=vendors).map(|vendor| format!("v{vendor}")).collect(),
+        limit: header.profile.concentration_limit.max.0,
+    };
+    let before = racers.before();
+    let clients = (0..size.clients).map(|_| racers.client(size.steps)).collect();
+    Race { before, clients, after: racers.after() }
+}
+
+struct Racers {
+    draw: Draw,
+    theme: Theme,
+    dates: (String, String),
+    /// The number of writes so far, which makes each write different.
+    written: usize,
+    vendors: Vec<String>,
+    limit: i64,
+}
+
+impl Racers {
+    /// Creates the payors and onboards the vendors with their invoices.
+    fn before(&mut self) -> Vec<Step> {
+        let mut steps: Vec<Step> = PAYORS
+            .iter()
+            .map(|payor| make::sync_business(payor, &make::name_of(payor), None, None))
+            .collect();
+        for (index, vendor) in self.vendors.clone().iter().enumerate() {
+            steps.extend(onboarding(vendor, index));
+            steps.extend((1..=CONTESTED).map(|n| self.sync(vendor, &format!("c{n}"))));
+            if self.has_large(index) {
+                let face = self.large_face();
+                steps.extend((1..=LARGE).map(|n| self.sync_of(vendor, &format!("big{n}"), face)));
+                // They take three quarters of the limit.
+                steps.extend((1..=3).map(|n| make::request_advance(vendor, &format!("big{n}"))));
+            }
+        }
+        steps
+    }
+
+    fn has_large(&self, vendor: usize) -> bool {
+        vendor == 0 && self.theme == Theme::LastRoom
+    }
+
+    /// A quarter of the limit. Three such invoices fit, and a fourth may fit, since an advance is less.
+    fn large_face(&self) -> i64 {
+        (self.limit / 4).clamp(1_000, LARGE_FACE)
+    }
+
+    fn client(&mut self, steps: usize) -> Vec<Step> {
+        let mut sent: Vec<Step> = Vec::new();
+        let mut subscribed = Vec::new();
+        while sent.len() < steps {
+            let theme = if self.draw.percent(60) { self.theme } else { *self.draw.pick(&THEMES) };
+            let step = match theme {
+                Theme::OneInvoice => self.request_contested(),
+                Theme::LastRoom if self.theme == Theme::LastRoom => self.request_large(),
+                Theme::LastRoom | Theme::Syncs => self.write_something(),
+                Theme::OneImport => self.import_one_of_two(),
+                Theme::OneUrl => self.subscribe_or_not(&mut subscribed),
+                Theme::Newcomers => self.sync_newcomer(sent.len()),
+            };
+            let read = make::read_back(&step);
+            sent.push(step);
+            sent.extend(read);
+        }
+        sent.truncate(steps);
+        sent
+    }
+
+    /// Every client syncs the same new businesses and invoices, in the same order.
+    fn sync_newcomer(&mut self, nth: usize) -> Step {
+        let newcomer = format!("new{}", nth / 4 + 1);
+        match nth / 2 % 2 {
+            0 => make::sync_business(&newcomer, &make::name_of(&newcomer), None, None),
+            _ => self.sync(&newcomer, "first"),
+        }
+    }
+
+    fn vendor(&mut self) -> String {
+        self.draw.pick(&self.vendors).clone()
+    }
+
+    fn request_contested(&mut self) -> Step {
+        let invoice = format!("c{}", self.draw.below(CONTESTED) + 1);
+        let vendor = self.vendor();
+        make::request_advance(&vendor, &invoice)
+    }
+
+    fn request_large(&mut self) -> Step {
+        let invoice = format!("big{}", self.draw.below(LARGE - 3) + 4);
+        make::request_advance(&self.vendors[0], &invoice)
+    }
+
+    fn write_something(&mut self) -> Step {
+        let vendor = self.vendor();
+        let number = self.next();
+        match self.draw.below(6) {
+            0 => make::sync_business(&vendor, &format!("Vendor {number} Ltd"), None, None),
+            1 => make::set_payout_account(&vendor, &format!("{number:08}"), "021000021", None),
+            2 => make::quote(&vendor, 10_000 + i64::try_from(number).unwrap_or(0)),
+            3 => make::invite(&vendor, &format!("somebody-{number}@vendor.example")),
+            _ => {
+                let invoice = format!("c{}", self.draw.below(CONTESTED + 2) + 1);
+                self.sync(&vendor, &invoice)
+            }
+        }
+    }
+
+    /// Two files, distinguished by their face values.
+    fn import_one_of_two(&mut self) -> Step {
+        let import = format!("import-{}", self.draw.below(2) + 1);
+        let face = 70_000 + self.draw.below(2);
+        let (issued, due) = &self.dates;
+        let mut csv = String::from(
+            "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,faceValue,issueDate,dueDate\n",
+        );
+        for row in 1..=3 {
+            csv.push_str(&format!(
+                "row-{row},of-{import},Of {import},{payor},{name},ISSUED,{face},{issued},{due}\n",
+                payor = PAYORS[0],
+                name = make::name_of(PAYORS[0]),
+            ));
+        }
+        make::import(&import, csv)
+    }
+
+    fn subscribe_or_not(&mut self, subscribed: &mut Vec<String>) -> Step {
+        if !subscribed.is_empty() && self.draw.percent(40) {
+            let name = subscribed.swap_remove(self.draw.below(subscribed.len()));
+            return make::unsubscribe(&format!("${{{name}.reference}}"));
+        }
+        let name = format!("hook{}", self.next());
+        subscribed.push(name.clone());
+        let url = format!("${{inbox}}/accepts/{}", self.draw.below(2) + 1);
+        make::subscribe(&url, None).named(name)
+    }
+
+    fn next(&mut self) -> usize {
+        self.written += 1;
+        self.written
+    }
+
+    fn sync(&mut self, vendor: &str, invoice: &str) -> Step {
+        let face = 100_000 + i64::try_from(self.next()).unwrap_or(0);
+        self.sync_of(vendor, invoice, face)
+    }
+
+    fn sync_of(&mut self, vendor: &str, invoice: &str, face_value: i64) -> Step {
+        let (issue_date, due_date) = self.dates.clone();
+        let payor = (*self.draw.pick(&PAYORS)).to_owned();
+        let (payee, status) = (vendor.to_owned(), "ISSUED");
+        let fields = InvoiceFields { payee, payor, status, face_value, issue_date, due_date };
+        make::sync_invoice(invoice, &fields)
+    }
+
+    /// Reads everything that the clients may have written.
+    fn after(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for (index, vendor) in self.vendors.iter().enumerate() {
+            steps.push(make::get_business(vendor));
+            steps.extend((1..=CONTESTED + 2).map(|n| make::get_invoice(vendor, &format!("c{n}"))));
+            if self.has_large(index) {
+                steps.extend((1..=LARGE).map(|n| make::get_invoice(vendor, &format!("big{n}"))));
+            }
+        }
+        for import in ["import-1", "import-2"] {
+            steps.push(make::get_import(import));
+            steps.push(make::get_invoice(&format!("of-{import}"), "row-1"));
+        }
+        steps.push(make::list_subscriptions());
+        steps
+    }
+}
+
+/// The steps that meet all four requirements.
+fn onboarding(vendor: &str, index: usize) -> Vec<Step> {
+    let tax_id = (120_000_000 + index).to_string();
+    let email = format!("{vendor}@vendor.example");
+    let act = |kind: ActionKind, more: Value| {
+        let mut fields = json!({ "payeeExternalId": vendor });
+        if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
+            fields.extend(more);
+        }
+        make::act(kind, fields)
+    };
+    let contact = Some(make::full_contact());
+    vec![
+        make::sync_business(vendor, &make::name_of(vendor), Some(&tax_id), contact),
+        make::set_payout_account(vendor, "00012345", "021000021", None),
+        make::invite(vendor, &email),
+        act(ActionKind::VendorAcceptsInvitation, json!({ "email": email })),
+        act(ActionKind::VendorSignsAgreement, json!({})),
+        act(ActionKind::CollectionAccountOpens, json!({})),
+        make::get_business(vendor),
+    ]
+}

@@ -1,0 +1,276 @@
+//! Toward imports: interrupted, resumed, refused, over an advance, too large.
+
+use serde_json::{Value, json};
+use tideover_exchange::step::{Action, Call, Caller, Step};
+use tideover_model::wire::import_file::REQUIRED_COLUMNS;
+use tideover_model::wire::schema::find;
+use tideover_model::{ActionKind, OperationKind};
+
+use crate::generate::draw::Draw;
+use crate::generate::names::{VENDORS, advance};
+use crate::generate::{Walk, classes, requests as make};
+
+impl Walk {
+    pub(super) fn toward_import(&mut self, import: &'static str, stage: usize) -> Option<Step> {
+        let rows = rows(import);
+        Some(match stage {
+            0 => make::act(
+                ActionKind::InterruptNextImport,
+                json!({ "afterRows": self.draw(0_u64..3) }),
+            ),
+            1 | 3 | 5 => make::import(import, rows),
+            2 | 4 | 6 => make::get_import(import),
+            7 => make::import(
+                import,
+                format!("{rows}extra,v1,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n"),
+            ),
+            8 => make::import("m3", rows.replace(",ISSUED,", ",PAID,")),
+            9 => make::import("m4", rows.replace("faceValue", "amount")),
+            10 => {
+                let mut step = make::import("m4", rows);
+                if let Action::Call(call) = &mut step.action {
+                    call.content_type = Some("application/json".into());
+                }
+                step
+            }
+            _ => return None,
+        })
+    }
+
+    /// A row of an invoice with an advance changes only the status, and the advance stays the same.
+    pub(super) fn toward_import_over_advance(&mut self, stage: &mut usize) -> Option<Step> {
+        let payee = VENDORS[0];
+        Some(match advance(stage) {
+            0 => match self.toward_onboarding(&Caller::Default, payee) {
+                Some(step) => {
+                    *stage = 0;
+                    step
+                }
+                None => make::get_business(payee),
+            },
+            1 => make::import("m1", rows("m1")),
+            2 | 5 | 7 => make::request_advance(payee, "m1-0"),
+            3 => make::import("m6", rows("m1").replace(",ISSUED,", ",PAID,")),
+            4 => make::get_invoice(payee, "m1-0"),
+            6 => make::advance_clock(make::LONG),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_too_large(&mut self, stage: usize) -> Option<Step> {
+        Some(match stage {
+            0 => make::import("large", many_rows(1001)),
+            1 => make::import("full", many_rows(1000)),
+            // The last row counts like the first.
+            2 => make::get_invoice("v1", "last"),
+            3 => padded(1_048_576),
+            // Even a service with a higher limit refuses this.
+            4 => padded(8 * 1_048_576),
+            5 => make::get_business("v1"),
+            _ => return None,
+        })
+    }
+}
+
+/// A sync with nothing wrong but the size of its body, in bytes. A read shows whether it was done.
+fn padded(size: usize) -> Step {
+    let body = format!("{{\"legalName\":\"Padded {size}\"{}}}", " ".repeat(size));
+    Step::new(Action::Call(Call::text_of(OperationKind::SyncBusiness, &["v1"], body)))
+}
+
+const COLUMNS: &str =
+    "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
+
+/// A file of `count` rows. All but the last are about a few invoices.
+fn many_rows(count: usize) -> String {
+    let dates = "2026-01-01T00:00:00Z,2026-02-01T00:00:00Z";
+    let few = (1..count).map(|row| format!("r{},,V,P,ISSUED,5,{dates}\n", row % 7));
+    format!("{COLUMNS}{}last,v1,V,P,ISSUED,6,{dates}\n", few.collect::<String>())
+}
+
+/// The file of an import: always the same text, so that it can be sent again.
+fn rows(import: &str) -> String {
+    let mut csv = COLUMNS.to_owned();
+    let dates = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
+    for (row, (payee, face)) in
+        [("v1", "1000"), ("", "250000"), ("v2", "9.5"), ("v1", "2147483648"), ("v2", "99")]
+            .into_iter()
+            .enumerate()
+    {
+        csv.push_str(&format!(
+            "{import}-{row},{payee},\"Name, {payee}\",P,ISSUED,{face},{dates}\n"
+        ));
+    }
+    csv.push_str("ragged\n");
+    csv
+}
+
+/// A file with one row, of an invoice that may exist.
+pub(super) fn row_of(payee: &str, invoice: &str, status: &str, face_value: i64) -> String {
+    format!("{COLUMNS}{invoice},{payee},\"Name, {payee}\",P,{status},{face_value},{DATES}\n")
+}
+
+/// Rows of two vendors that only their legal names tell apart.
+pub(super) fn nameless_rows(face_value: i64) -> String {
+    let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
+    let row = |name: &str| format!("nl,{name},Payor of both,ISSUED,{face_value},{DATES}\n");
+    format!("{header}{}{}", row("Alder Works"), row("Birch Works"))
+}
+
+/// A file with one invoice of one vendor.
+pub(super) fn good_file() -> String {
+    format!("{FULL_COLUMNS}\n{}\n", good_row())
+}
+
+fn good_row() -> String {
+    format!("i1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,{DATES}")
+}
+
+/// Files that the service refuses as a whole: one without each required column, and other media types.
+pub(super) fn refused_files() -> Vec<Step> {
+    let columns: Vec<&str> = FULL_COLUMNS.split(',').collect();
+    let row = good_row();
+    let cells: Vec<&str> = row.split(',').collect();
+    let without = |missing: &str| {
+        let kept = |all: &[&str]| -> String {
+            let kept = columns.iter().zip(all).filter(|(column, _)| **column != missing);
+            kept.map(|(_, cell)| *cell).collect::<Vec<&str>>().join(",")
+        };
+        make::import(&format!("less-{missing}"), format!("{}\n{}\n", kept(&columns), kept(&cells)))
+    };
+    let mut steps: Vec<Step> = REQUIRED_COLUMNS.iter().map(|column| without(column)).collect();
+    for media in ["application/json", "application/pdf"] {
+        let mut step = make::import("other-type", good_file());
+        if let Action::Call(call) = &mut step.action {
+            call.content_type = Some(media.into());
+        }
+        steps.push(step);
+    }
+    steps
+}
+
+/// Files with a row for each class of a cell, and the reads of some of their invoices.
+///
+/// A cell is text, so a class of another type or without a value has no row. A service may trim a cell.
+pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Step> {
+    let sync = OperationKind::SyncInvoice.fields();
+    let mut steps = Vec::new();
+    for column in ["status", "faceValue", "issueDate", "dueDate"] {
+        let Some(field) = find(sync, [column]) else { continue };
+        let cells = classes::of(field, draw).into_iter().filter_map(|sample| {
+            let cell = match sample.value? {
+                Value::String(text) => text,
+                Value::Number(number) => number.to_string(),
+                _ => return None,
+            };
+            (cell.trim() == cell).then_some((cell, sample.is_valid))
+        });
+        let cells: Vec<(String, bool)> = cells.collect();
+        let name = |index: usize| format!("{column}-{index}");
+        let columns = shuffled(draw);
+        let rows = cells.iter().enumerate();
+        let rows: String =
+            rows.map(|(index, (cell, _))| row_with(&columns, column, cell, &name(index))).collect();
+        steps.push(make::import(column, format!("{}\n{rows}", columns.join(","))));
+        for is_valid in [true, false, true, false, true, false] {
+            let index = draw.below(cells.len());
+            let wanted = |at: &usize| cells[*at].1 == is_valid;
+            let read = (index..cells.len()).chain(0..index).find(wanted);
+            steps.extend(read.map(|index| make::get_invoice("v1", &name(index))));
+        }
+    }
+    steps
+}
+
+/// The columns in any order.
+fn shuffled(draw: &mut Draw) -> Vec<&'static str> {
+    let mut left: Vec<&str> = FULL_COLUMNS.split(',').collect();
+    let mut columns = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        columns.push(left.swap_remove(draw.below(left.len())));
+    }
+    columns
+}
+
+/// A good row of the invoice `name`, but for one cell.
+fn row_with(columns: &[&str], column: &str, cell: &str, name: &str) -> String {
+    let good = good_row();
+    let good: Vec<(&str, &str)> = FULL_COLUMNS.split(',').zip(good.split(',')).collect();
+    let value = |known: &str| match known {
+        "externalId" => name.to_owned(),
+        _ if known == column => format!("\"{}\"", cell.replace('"', "\"\"")),
+        _ => good.iter().find(|(one, _)| *one == known).map_or("", |(_, cell)| cell).to_owned(),
+    };
+    let cells: Vec<String> = columns.iter().map(|known| value(known)).collect();
+    format!("{}\n", cells.join(","))
+}
+
+const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,\
+                            faceValue,issueDate,dueDate";
+const DATES: &str = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
+
+impl Walk {
+    /// Accepted files in each form that the document allows, and rejected rows.
+    pub(super) fn toward_rows(&mut self, stage: usize) -> Option<Step> {
+        let (import, rows): (&str, &[&str]) = match stage {
+            0 | 1 => ("quoted", &["q1,v1,\"Acme, Inc\",p1,\"P \"\"One\"\" Ltd\",ISSUED,1000,"]),
+            3 => (
+                "good-and-bad",
+                &[
+                    "g1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,",
+                    "g2,v1,V1 Ltd,p1,P1 Ltd,ISSUED,0,",
+                    "g3,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483648,",
+                    "g4,v1,V1 Ltd,p1,P1 Ltd,DRAFT,1000,",
+                    "g6,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483647,",
+                ],
+            ),
+            6 => (
+                "blank-names",
+                &[
+                    "b1,,Nameless One,,P1 Ltd,ISSUED,1000,",
+                    "b1,,Nameless One,,P1 Ltd,ISSUED,1000,",
+                    "b2, ,Nameless Two, ,P1 Ltd,ISSUED,1000,",
+                ],
+            ),
+            8 => ("supplied", &["s1,supplied,Supplied Ltd,p1,P1 Ltd,ISSUED,1000,"]),
+            11 | 14 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,90000,"]),
+            16 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,80000,"]),
+            17 => ("corrected", &["a1,v1,V1 Ltd,p1,P1 Ltd,VOIDED,80000,"]),
+            2 => return Some(make::get_import("quoted")),
+            4 => return Some(make::get_import("good-and-bad")),
+            5 => return Some(make::get_invoice("v1", "g6")),
+            7 => return Some(make::get_import("blank-names")),
+            9 => return Some(make::get_business("supplied")),
+            10 => return Some(make::get_invoice("supplied", "s1")),
+            12 => return Some(self.sync_with("v1", "a1", "ISSUED", 70_000)),
+            // The read in between shows that the sync took effect before the file came again.
+            13 | 15 | 18 => return Some(make::get_invoice("v1", "a1")),
+            _ => return None,
+        };
+        let rows: String = rows.iter().map(|row| format!("{row}{DATES}\n")).collect();
+        Some(make::import(import, format!("{FULL_COLUMNS}\n{rows}")))
+    }
+}
+
+/// How many invoices with the greatest face value come first. They fill a limit but for less than one of them.
+pub(super) const LARGEST: usize = 9;
+
+/// Face values that fill a limit that nobody states: the greatest until one is refused, then halves. Cents.
+pub(super) const FILLING: [i64; 24] = {
+    let mut values = [tideover_model::FaceValue::MAX; 24];
+    let mut index = LARGEST;
+    while index < values.len() {
+        values[index] = values[index - 1] / 2;
+        index += 1;
+    }
+    values
+};
+
+/// A file with an invoice for each of them: `f1`, `f2` and so on.
+pub(super) fn filling_rows(payee: &str) -> String {
+    let row = |(index, face): (usize, &i64)| {
+        let number = index + 1;
+        format!("f{number},{payee},V,P,ISSUED,{face},2026-01-01T00:00:00Z,2090-03-01T00:00:00Z\n")
+    };
+    format!("{COLUMNS}{}", FILLING.iter().enumerate().map(row).collect::<String>())
+}

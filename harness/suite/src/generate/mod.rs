@@ -1,0 +1,304 @@
+//! Steps, made by walking with the model toward goals.
+//!
+//! - In come a seed and the number of a case; out come its steps, with the model's response to each.
+//! - Most steps are the next one that a goal lacks, so that runs reach deep states. The others are repeats,
+//!   reads after writes, wrong identifiers, boundary values and malformed requests.
+//! - Never here: a clock, a socket, a draw that the seed does not decide.
+
+mod access;
+mod classes;
+mod contention;
+pub(crate) mod draw;
+mod files;
+mod goals;
+mod malformed;
+mod matrix;
+mod money;
+pub mod names;
+mod onboarding;
+mod reads;
+pub mod requests;
+mod stories;
+mod tabled;
+mod values;
+
+use std::collections::BTreeSet;
+
+use proptest::bool::weighted;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use tideover_exchange::Memory;
+use tideover_exchange::Prepared;
+use tideover_exchange::step::{Action, Caller, Step};
+use tideover_exchange::target::{Bare, INBOX, NO_INBOX};
+use tideover_exchange::transcript::Header;
+use tideover_judge::predicted::{Case, Forecast};
+use tideover_model::wire::reply;
+use tideover_model::wire::reply::Reply;
+use tideover_model::{ActionKind, Face, Operation, Service};
+
+use goals::Goal;
+
+pub use contention::{Size, race};
+
+/// The default number of steps of a case, over HTTP and in process.
+pub const DEFAULT_STEPS: u64 = 50;
+
+/// The steps of case `number`: the same for the same header, on any machine.
+pub fn case(header: &Header, number: u64, steps: u64) -> Vec<Step> {
+    walked(header, number, steps, Some(INBOX)).steps
+}
+
+/// The same, with the model's forecasts. Webhooks go to `inbox`, or nowhere.
+pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> Case {
+    let mut walk = Walk::new(header, number, inbox);
+    // A read may follow the last step.
+    let room = usize::try_from(steps).unwrap_or(0) + 1;
+    walk.steps.reserve(room);
+    walk.walked.reserve(room);
+    while walk.steps.len() as u64 + walk.ends_in() < steps {
+        walk.go_on();
+    }
+    walk.end();
+    Case { steps: walk.steps, walked: walk.walked, inbox: inbox.map(str::to_owned) }
+}
+
+/// A case in the making, with the model in the state after its steps.
+pub struct Walk {
+    seed: u64,
+    runner: TestRunner,
+    model: Bare,
+    memory: Memory,
+    pub steps: Vec<Step>,
+    /// The request of each step, and the model's forecast.
+    pub walked: Vec<(Prepared, Forecast)>,
+    goal: Goal,
+    /// Vendors that have accepted an invitation.
+    claimed: BTreeSet<(String, String)>,
+    /// Businesses whose address was synced.
+    addressed: BTreeSet<(String, String)>,
+    names: usize,
+    /// The reads of what was written.
+    written: Vec<Step>,
+    /// The steps of the state of the matrix that the walk is in.
+    script: Vec<Step>,
+    /// The requests that follow from the tables, once they are needed.
+    tabled: Option<Vec<Step>>,
+    /// Whether upstream failures were announced.
+    may_fail: bool,
+    /// Whether an endpoint that accepts everything has subscribed to every event.
+    is_watched: bool,
+}
+
+/// More than the time within which a delivery is retried. Seconds.
+const AFTER_RETRIES: u64 = 29 * 3600;
+
+/// How many reads follow the last move of the clock, so that deliveries have arrived.
+const LAST_READS: u64 = 3;
+
+/// How many of the things that a case has written are read once more at its end.
+const READ_AGAIN: u64 = 4;
+
+impl Walk {
+    pub fn new(header: &Header, number: u64, inbox: Option<&str>) -> Walk {
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&header.seed.to_le_bytes());
+        seed[8..16].copy_from_slice(&number.to_le_bytes());
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        Walk {
+            seed: header.seed,
+            runner: TestRunner::new_with_rng(Config::default(), rng),
+            model: Bare::in_world_of(header, inbox),
+            memory: Memory::with_inbox(inbox.unwrap_or(NO_INBOX)),
+            steps: Vec::new(),
+            walked: Vec::new(),
+            goal: Goal::first(header.seed, number),
+            claimed: BTreeSet::new(),
+            addressed: BTreeSet::new(),
+            names: 0,
+            written: Vec::new(),
+            script: Vec::new(),
+            tabled: None,
+            may_fail: false,
+            is_watched: false,
+        }
+    }
+
+    /// How many steps end the case.
+    fn ends_in(&self) -> u64 {
+        READ_AGAIN + if self.is_watched { LAST_READS + 1 } else { 0 }
+    }
+
+    /// Reads again what the case has written, and lets the time pass within which every event of it must have come.
+    fn end(&mut self) {
+        for _ in 0..READ_AGAIN {
+            if let Some(read) = self.bystander() {
+                self.play(read);
+            }
+        }
+        if !self.is_watched {
+            return;
+        }
+        self.play(requests::advance_clock(AFTER_RETRIES));
+        for _ in 0..LAST_READS {
+            self.play(requests::list_subscriptions());
+        }
+    }
+
+    /// Adds the next step, and maybe a read of its effect.
+    pub fn go_on(&mut self) {
+        if self.steps.is_empty() && self.draw(weighted(0.4)) {
+            // An inbox gets the events of the whole case.
+            self.play(requests::subscribe("${inbox}/accepts", None));
+        }
+        // Fixed steps are interrupted half as often.
+        let is_narrative = self.goal.is_narrative();
+        let chance = self.draw(0_u32..if is_narrative { 200 } else { 100 });
+        let step = match chance {
+            0..6 => self.steps.last().cloned(),
+            6..9 => self.near_repeat(),
+            9..22 => Some(self.wander()),
+            22..28 => Some(self.malformed()),
+            _ => None,
+        };
+        let step = step.unwrap_or_else(|| self.next_toward_goal());
+        let reads = self.play(step);
+        if reads {
+            return;
+        }
+        // What a write changes is read, and by turns something that it must leave alone.
+        let read = match self.draw(0_u32..100) {
+            0..40 if !is_narrative => self.steps.last().and_then(requests::read_back),
+            40..52 => self.bystander(),
+            _ => None,
+        };
+        if let Some(read) = read {
+            self.play(read);
+        }
+    }
+
+    /// A read of something that the case has written, but not in its last step.
+    fn bystander(&mut self) -> Option<Step> {
+        let last = self.steps.last().and_then(requests::read_back);
+        let others: Vec<Step> =
+            self.written.iter().filter(|read| Some(*read) != last.as_ref()).cloned().collect();
+        (!others.is_empty()).then(|| self.pick(&others))
+    }
+
+    fn next_toward_goal(&mut self) -> Step {
+        for _ in 0..8 {
+            if let Some(step) = self.step_toward_goal() {
+                return step;
+            }
+            self.goal = self.any_goal();
+        }
+        self.wander()
+    }
+
+    /// Adds a step and plays it on the model. Returns whether the step is a read.
+    fn play(&mut self, mut step: Step) -> bool {
+        // A repeat of a named step must not take its name.
+        if self.steps.iter().any(|earlier| step.name.is_some() && earlier.name == step.name) {
+            step.name = None;
+        }
+        let sent = Prepared::from_step(&step, &self.memory, Service::FIRST_KEY);
+        let forecast = Forecast::by(&mut self.model, &sent);
+        if step.name.is_some() {
+            self.memory.keep(&step, forecast.answer.read().json());
+        }
+        if forecast.answer.is_success() {
+            self.remember(&step);
+            let read = requests::read_back(&step).filter(|read| !self.written.contains(read));
+            self.written.extend(read);
+            self.is_watched |= requests::watches(&step);
+        }
+        let reads = matches!(&step.action, Action::Call(call) if call.method == "GET");
+        self.steps.push(step);
+        self.walked.push((sent, forecast));
+        reads
+    }
+
+    /// The response that `caller` would get to a read now. Plays nothing.
+    fn peek(&mut self, caller: &Caller, operation: Operation) -> Option<Reply> {
+        let authorization = caller.authorization(&self.memory, Service::FIRST_KEY);
+        let now = self.model.now();
+        let read = |face: &mut Service| {
+            let platform = face.authenticate(authorization.as_deref()).ok()?;
+            face.handle(now, platform, operation).ok()
+        };
+        if self.may_fail {
+            // An announced failure must hit a played request, not this read.
+            return read(&mut self.model.face().clone());
+        }
+        read(self.model.face_mut())
+    }
+
+    fn peek_business(&mut self, caller: &Caller, business: &str) -> Option<reply::Business> {
+        match self.peek(caller, Operation::GetBusiness { business: business.to_owned() })? {
+            Reply::Business(business) => Some(business),
+            _ => None,
+        }
+    }
+
+    fn peek_invoice(
+        &mut self,
+        caller: &Caller,
+        payee: &str,
+        invoice: &str,
+    ) -> Option<Box<reply::Invoice>> {
+        let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
+        match self.peek(caller, Operation::GetInvoice { payee, invoice })? {
+            Reply::Invoice(invoice) => Some(invoice),
+            _ => None,
+        }
+    }
+
+    /// Remembers the effects of a step that no read shows.
+    fn remember(&mut self, step: &Step) {
+        let caller = caller_name(&step.caller);
+        match &step.action {
+            Action::Act(fields)
+                if ActionKind::of(fields) == Some(ActionKind::VendorAcceptsInvitation) =>
+            {
+                let payee = fields["payeeExternalId"].as_str().unwrap_or_default();
+                self.claimed.insert((caller, payee.to_owned()));
+            }
+            Action::Act(fields) if ActionKind::of(fields) == Some(ActionKind::UpstreamFails) => {
+                self.may_fail = true
+            }
+            Action::Call(call) => {
+                let address =
+                    call.body.as_ref().and_then(|body| body.get("contact")?.get("address"));
+                if address.is_some_and(|address| address.get("postalCode").is_some()) {
+                    self.addressed.insert((caller, call.path.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A value of `strategy`.
+    fn draw<S: Strategy>(&mut self, strategy: S) -> S::Value {
+        strategy.new_tree(&mut self.runner).expect("no strategy here rejects").current()
+    }
+
+    /// One of `choices`.
+    fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
+        let index = self.draw(0..choices.len());
+        choices[index].clone()
+    }
+
+    /// An unused name for a step.
+    fn fresh_name(&mut self, what: &str) -> String {
+        self.names += 1;
+        format!("{what}{}", self.names)
+    }
+}
+
+fn caller_name(caller: &Caller) -> String {
+    match caller {
+        Caller::Default => String::new(),
+        Caller::Key(key) | Caller::Header(key) => key.clone(),
+        Caller::Nobody => "nobody".to_owned(),
+    }
+}

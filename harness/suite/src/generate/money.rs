@@ -1,0 +1,206 @@
+//! Toward money: an advance repaid, a limit reached, an advance refused.
+
+use proptest::bool::weighted;
+use serde_json::json;
+use tideover_exchange::step::{Caller, Step};
+use tideover_model::wire::reply::Invoice;
+use tideover_model::words::{AdvanceState, InvoiceStatus};
+use tideover_model::{ActionKind, Cents, FaceValue};
+
+use crate::generate::names::other_platform;
+use crate::generate::names::{PAYORS, VENDORS, advance, tax_digits};
+use crate::generate::requests::InvoiceFields;
+use crate::generate::{Walk, files, requests as make, values};
+
+impl Walk {
+    pub(super) fn toward_repayment(&mut self, payee: &str, invoice: &str) -> Option<Step> {
+        if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
+            return Some(step);
+        }
+        let Some(known) = self.peek_invoice(&Caller::Default, payee, invoice) else {
+            return Some(self.sync_issued(payee, invoice));
+        };
+        let state = known.advance.as_ref().map(|advance| advance.state);
+        let both = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
+        match state {
+            None if known.fundable => Some(make::request_advance(payee, invoice)),
+            None if known.collected == Cents::ZERO && known.status != InvoiceStatus::Issued => {
+                Some(self.sync_issued(payee, invoice))
+            }
+            Some(AdvanceState::Requested) if self.draw(weighted(0.5)) => {
+                Some(make::act(ActionKind::FundingStarts, both))
+            }
+            Some(AdvanceState::Requested) if self.draw(weighted(0.3)) => {
+                Some(make::advance_clock(30))
+            }
+            Some(AdvanceState::Requested) => Some(make::advance_clock(make::LONG)),
+            Some(AdvanceState::Funding) => Some(match self.draw(0_u32..3) {
+                0 => make::act(ActionKind::FundingCompletes, both),
+                1 => self.pay(payee, invoice, &known),
+                _ => make::advance_clock(make::LONG),
+            }),
+            Some(AdvanceState::Funded) if self.draw(weighted(0.1)) => {
+                Some(self.sync_issued(payee, invoice))
+            }
+            Some(AdvanceState::Funded) => Some(self.pay(payee, invoice, &known)),
+            None | Some(AdvanceState::Repaid) => None,
+        }
+    }
+
+    /// The payor pays a part, all of the rest, or a little too much.
+    pub(super) fn pay(&mut self, payee: &str, invoice: &str, known: &Invoice) -> Step {
+        let rest = (known.face_value.0 - known.collected.0).max(1);
+        let owed = known.advance.as_ref().map_or(1, |advance| advance.amount_owed.0.max(1));
+        let most = tideover_model::FaceValue::MAX;
+        let amounts = [1, rest / 2 + 1, owed - 1, owed, rest - 1, rest, rest, rest + 1]
+            .map(|amount: i64| amount.clamp(1, most));
+        let amount = self.pick(&amounts);
+        let fields =
+            json!({ "payeeExternalId": payee, "invoiceExternalId": invoice, "amount": amount });
+        make::act(ActionKind::PayorPays, fields)
+    }
+
+    pub(super) fn sync_issued(&mut self, payee: &str, invoice: &str) -> Step {
+        let face_value = self.draw(10_000_i64..5_000_000);
+        self.sync_with(payee, invoice, "ISSUED", face_value)
+    }
+
+    pub(super) fn sync_with(
+        &mut self,
+        payee: &str,
+        invoice: &str,
+        status: &'static str,
+        face_value: i64,
+    ) -> Step {
+        let fields = InvoiceFields {
+            payee: payee.to_owned(),
+            payor: self.pick(&PAYORS).to_owned(),
+            status,
+            face_value,
+            issue_date: self.model.now().to_string(),
+            due_date: values::days_later(self.model.now(), self.draw_days()),
+        };
+        make::sync_invoice(invoice, &fields)
+    }
+
+    pub(super) fn draw_days(&mut self) -> u64 {
+        self.draw(proptest::sample::select(vec![0_u64, 1, 29, 30, 31, 60, 90]))
+    }
+
+    /// Large invoices until an advance is refused, then smaller ones.
+    pub(super) fn toward_limit(&mut self, payee: &str, next: &mut usize) -> Option<Step> {
+        if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
+            return Some(step);
+        }
+        let name = format!("big{}", *next / 2);
+        let step = match (*next % 2, *next) {
+            (_, 14..) => return None,
+            (0, 0..8) => self.sync_with(payee, &name, "ISSUED", FaceValue::MAX),
+            (0, _) => self.sync_with(payee, &name, "ISSUED", 10_000_000),
+            _ => make::request_advance(payee, &name),
+        };
+        *next += 1;
+        Some(step)
+    }
+
+    /// The outstanding amount of one platform counts for the other: it is filled to the last cents, so that whatever
+    /// the other is granted is too much.
+    pub(super) fn toward_shared_limit(&mut self, stage: &mut usize) -> Option<Step> {
+        // The greatest amounts first, and then each a quarter of the one before.
+        const QUARTERS: usize = (files::FILLING.len() - files::LARGEST) / 2;
+        const FILLED: usize = files::LARGEST + QUARTERS;
+        let vendor = VENDORS[0];
+        let onboarded = self.toward_onboarding(&Caller::Default, vendor);
+        if let Some(step) = onboarded.or_else(|| self.toward_other_platform()) {
+            return Some(step);
+        }
+        let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
+        Some(match advance(stage) {
+            0 => make::import("m7", files::filling_rows(vendor)),
+            stage if stage <= FILLED => {
+                let number = stage + stage.saturating_sub(files::LARGEST);
+                make::request_advance(vendor, &format!("f{number}"))
+            }
+            // A quote shows the amount that the limit refuses.
+            stage if stage == FILLED + 1 => make::quote(vendor, FaceValue::MAX),
+            stage => {
+                return self
+                    .shared_limit_of_other(stage - FILLED - 1, &tax_id)
+                    .map(|step| step.by(&other_platform()));
+            }
+        })
+    }
+
+    /// The other platform onboards its vendor itself, since nobody states what the platforms share of it.
+    fn shared_limit_of_other(&mut self, stage: usize, tax_id: &str) -> Option<Step> {
+        const EMAIL: &str = "ann@w-one.example";
+        Some(match stage {
+            1 => make::sync_business("w1", "W One", Some(tax_id), Some(make::full_contact())),
+            2 => make::invite("w1", EMAIL),
+            3 => make::accept_invitation("w1", EMAIL),
+            4 => make::sign_agreement("w1", &make::full_address()),
+            5 => make::set_payout_account("w1", "000123456", "021000021", None),
+            6 => make::advance_clock(make::LONG),
+            7 => self.sync_with("w1", "large", "ISSUED", FaceValue::MAX),
+            8 => make::get_business("w1"),
+            9 => make::quote("w1", FaceValue::MAX),
+            10 => make::get_invoice("w1", "large"),
+            11 => make::request_advance("w1", "large"),
+            _ => return None,
+        })
+    }
+
+    /// First not onboarded, then not ISSUED, then already paid, then too small.
+    pub(super) fn toward_refusals(&mut self, stage: &mut usize) -> Option<Step> {
+        let payee = VENDORS[1];
+        Some(match advance(stage) {
+            0 => self.sync_issued(payee, "r1"),
+            1 | 4 | 9 | 12 => make::request_advance(payee, "r1"),
+            2 => match self.toward_onboarding(&Caller::Default, payee) {
+                Some(step) => {
+                    *stage = 2;
+                    step
+                }
+                None => make::get_invoice(payee, "r1"),
+            },
+            3 => {
+                let status = self.pick(&["PARTIALLY_PAID", "PAID", "VOIDED"]);
+                self.sync_with(payee, "r1", status, 50_000)
+            }
+            5 => self.sync_with(payee, "r1", "ISSUED", 50_000),
+            6 => make::get_invoice(payee, "r1"),
+            7 => make::act(
+                ActionKind::PayorPays,
+                json!({ "payeeExternalId": payee, "invoiceExternalId": "r1", "amount": 20_000 }),
+            ),
+            8 | 11 => make::get_invoice(payee, "r1"),
+            10 => self.sync_with(payee, "r1", "ISSUED", 20_000),
+            13 => self.sync_with(payee, "r2", "ISSUED", 1),
+            14 => make::get_invoice(payee, "r2"),
+            15 => make::request_advance(payee, "r2"),
+            _ => return None,
+        })
+    }
+
+    /// Two identifiers of one business are the same party.
+    pub(super) fn toward_self_dealing(&mut self, stage: usize) -> Option<Step> {
+        let tax_id = self.draw(values::spelled_tax_id(tax_digits(VENDORS[1])));
+        let fields = |payor: &str| InvoiceFields {
+            payee: VENDORS[1].to_owned(),
+            payor: payor.to_owned(),
+            status: "ISSUED",
+            face_value: 50_000,
+            issue_date: "2026-01-01T00:00:00Z".to_owned(),
+            due_date: "2027-06-01T00:00:00Z".to_owned(),
+        };
+        Some(match stage {
+            0 => make::sync_business(VENDORS[1], "V", Some(&tax_id), None),
+            1 => make::sync_business("alias", "V again", Some(&tax_id), None),
+            2 => make::sync_invoice("self", &fields("alias")),
+            3 | 6 => make::get_invoice(VENDORS[1], "self"),
+            4 | 7 => make::request_advance(VENDORS[1], "self"),
+            5 => make::sync_invoice("self", &fields(VENDORS[1])),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,38 @@
+//! The names that steps use.
+
+use tideover_exchange::step::Caller;
+
+/// The vendors of most requests. One identifier must be percent-encoded.
+pub const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
+pub const PAYORS: [&str; 2] = ["p1", "p2"];
+pub(crate) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
+pub(crate) const IMPORTS: [&str; 2] = ["m1", "m2"];
+pub(crate) const UNKNOWN: &str = "nobody";
+
+pub(crate) fn tax_digits(business: &str) -> u32 {
+    let number = VENDORS.iter().position(|vendor| *vendor == business).unwrap_or(8);
+    120_000_000 + u32::try_from(number).unwrap_or(9)
+}
+
+pub(crate) fn email_of(business: &str) -> String {
+    let host: String = business.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("ann@{host}.example")
+}
+
+/// The second platform, which must have a key.
+pub(crate) fn other_platform() -> Caller {
+    Caller::Key("${other.key}".into())
+}
+
+/// Returns the current stage and moves to the next one.
+pub(crate) fn advance(stage: &mut usize) -> usize {
+    let now = *stage;
+    *stage += 1;
+    now
+}
+
+/// The name of something that the run creates: new in each play.
+pub fn own(name: &str) -> String {
+    let plain = name.replace(['/', '%'], "-");
+    format!("${{run}}-{plain}")
+}

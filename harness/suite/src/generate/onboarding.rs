@@ -1,0 +1,208 @@
+//! Toward an onboarded business: the four requirements, tax ids, links, a business that two platforms share.
+
+use proptest::bool::weighted;
+use serde_json::json;
+use tideover_exchange::step::{Caller, Step};
+use tideover_model::wire::reply::Onboarding;
+use tideover_model::{ActionKind, OperationKind};
+
+use crate::generate::names::{UNKNOWN, VENDORS, advance, email_of, other_platform, tax_digits};
+use crate::generate::{Walk, caller_name, requests as make, values};
+
+impl Walk {
+    /// A step toward any missing requirement.
+    pub(super) fn toward_onboarding(&mut self, caller: &Caller, business: &str) -> Option<Step> {
+        let known = self.peek_business(caller, business).map(|known| known.onboarding);
+        let met = |requirement: fn(&Onboarding) -> bool| known.as_ref().is_some_and(requirement);
+        let mut missing = Vec::new();
+        missing.extend((!met(|known| known.compliance)).then_some("compliance"));
+        missing.extend((!met(|known| known.bank)).then_some("bank"));
+        missing.extend((!met(|known| known.contract)).then_some("contract"));
+        if known.is_none() || (missing.contains(&"compliance") && self.draw(weighted(0.5))) {
+            return Some(self.supply_tax_id(business).by(caller));
+        }
+        let step = match missing.is_empty() {
+            false => match self.pick(&missing) {
+                "compliance" => self.supply_tax_id(business),
+                "bank" => self.supply_bank(business),
+                _ => return Some(self.toward_contract(caller, business)),
+            },
+            true if met(|known| known.collection_account) => return None,
+            true => self.toward_open_account(caller, business),
+        };
+        Some(step.by(caller))
+    }
+
+    pub(super) fn supply_tax_id(&mut self, business: &str) -> Step {
+        let tax_id = self.draw(values::spelled_tax_id(tax_digits(business)));
+        let contact = self.draw(weighted(0.7)).then(make::full_contact);
+        make::sync_business(business, &make::name_of(business), Some(&tax_id), contact)
+    }
+
+    pub(super) fn supply_bank(&mut self, business: &str) -> Step {
+        let (account, routing) =
+            (self.draw(values::account_number()), self.draw(values::routing_number()));
+        let label = self.draw(weighted(0.3)).then_some("Operating");
+        make::set_payout_account(business, &account, routing, label)
+    }
+
+    pub(super) fn toward_contract(&mut self, caller: &Caller, business: &str) -> Step {
+        let email = email_of(business);
+        let claimed = self.claimed.contains(&(caller_name(caller), business.to_owned()));
+        let step = if claimed {
+            // The fields of a contact are not shown: only the agreement's address reaches every service.
+            let address = if self.draw(weighted(0.9)) { make::full_address() } else { json!({}) };
+            make::sign_agreement(business, &address)
+        } else if self.last_was_invitation(business) {
+            make::accept_invitation(business, &email)
+        } else {
+            make::invite(business, &email)
+        };
+        step.by(caller)
+    }
+
+    pub(super) fn last_was_invitation(&self, business: &str) -> bool {
+        let invitation = make::invite(business, &email_of(business));
+        self.steps.iter().rev().take(4).any(|step| step.action == invitation.action)
+    }
+
+    pub(super) fn toward_open_account(&mut self, caller: &Caller, business: &str) -> Step {
+        let place = (caller_name(caller), OperationKind::SyncBusiness.path_of(&[business]));
+        if !self.addressed.contains(&place) {
+            let contact = Some(make::full_contact());
+            return make::sync_business(business, &make::name_of(business), None, contact);
+        }
+        match self.draw(0_u32..10) {
+            0 | 1 => make::act(
+                ActionKind::CollectionAccountOpens,
+                json!({ "payeeExternalId": business }),
+            ),
+            2 => make::advance_clock(self.draw(proptest::sample::select(vec![60_u64, 150, 300]))),
+            // What follows needs the account, and a service may take longer than the model.
+            _ => make::advance_clock(make::LONG),
+        }
+    }
+
+    pub(super) fn toward_tax_ids(&mut self, stage: usize) -> Option<Step> {
+        let name = make::name_of("t1");
+        let own = self.draw(values::spelled_tax_id(130_000_001));
+        let bad = self.draw(values::bad_tax_id());
+        Some(match stage {
+            0 => make::sync_business("t1", &name, Some(bad), None),
+            1 => make::sync_business("t1", &name, Some(bad), None),
+            2 => make::sync_business(
+                "t2",
+                "T2",
+                Some(&self.draw(values::spelled_tax_id(130_000_002))),
+                None,
+            ),
+            3 => make::sync_business("t1", &name, Some("13-0000002"), None),
+            4 | 5 => make::sync_business("t1", &name, Some(&own), None),
+            6 => make::sync_business("t1", &name, Some("13-0000003"), None),
+            7 | 10 => make::get_business("t1"),
+            8 => make::act(ActionKind::TaxIdFoundWrong, json!({ "payeeExternalId": "t1" })),
+            9 => make::sync_business("t1", &name, Some("13-0000003"), None),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_links(&mut self, name: &mut Option<String>, stage: usize) -> Option<Step> {
+        let business = VENDORS[1];
+        let email = email_of(business);
+        let accept = || make::accept_invitation(business, &email);
+        Some(match stage {
+            0 => self.supply_tax_id(business),
+            1 | 4 | 7 => make::invite(business, &email),
+            2 | 3 | 5 | 9 => accept(),
+            6 => make::invite(business, self.draw(values::bad_email())),
+            8 => make::advance_clock(30 * 86_400),
+            10 => {
+                let step_name = name.get_or_insert_with(|| self.fresh_name("session")).clone();
+                make::create_session(business).named(step_name)
+            }
+            11 => {
+                let url = format!("${{{}.url}}", name.clone().unwrap_or_default());
+                make::act(ActionKind::VendorOpensSession, json!({ "url": url }))
+            }
+            12 => make::get_business(business),
+            13 => make::invite(UNKNOWN, &email),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn toward_vendor_routes(&mut self, stage: usize) -> Option<Step> {
+        let business = VENDORS[2];
+        let email = email_of(business);
+        let confirm = |route: &str, tax_id: Option<&str>| {
+            let mut fields = json!({ "payeeExternalId": business, "route": route });
+            if let Some(tax_id) = tax_id {
+                fields["taxId"] = json!(tax_id);
+            }
+            make::act(ActionKind::VendorConfirmsTaxId, fields)
+        };
+        let account = self.draw(values::account_number());
+        Some(match stage {
+            0 => make::sync_business(business, "V3", None, None),
+            1 => make::invite(business, &email),
+            2 => make::accept_invitation(business, &email),
+            3 => confirm("VENDOR_ASSERTION", Some("12-0000002")),
+            4 | 6 | 9 => make::get_business(business),
+            5 => confirm("W9_UPLOAD", None),
+            7 | 13 => make::act(
+                ActionKind::VendorAddsBankAccount,
+                json!({ "payeeExternalId": business,
+                "accountNumber": account, "routingNumber": "021000021" }),
+            ),
+            8 => make::sign_agreement(business, &make::full_address()),
+            10 => make::advance_clock(make::LONG),
+            11 | 15 => make::get_business(business),
+            12 => self.supply_bank(business),
+            14 => make::advance_clock(86_400),
+            _ => return None,
+        })
+    }
+
+    /// Issues a key to the second platform, once.
+    pub(super) fn toward_other_platform(&mut self) -> Option<Step> {
+        let issued = self.steps.iter().any(|step| step.name.as_deref() == Some("other"));
+        let issue =
+            || make::act(ActionKind::IssueKey, json!({ "platform": "other" })).named("other");
+        (!issued).then(issue)
+    }
+
+    pub(super) fn toward_sharing(&mut self, stage: &mut usize) -> Option<Step> {
+        if let Some(step) = self.toward_other_platform() {
+            return Some(step);
+        }
+        let vendor = VENDORS[0];
+        if *stage == 0
+            && self
+                .peek_business(&Caller::Default, vendor)
+                .is_none_or(|known| !known.tax_id_on_file)
+        {
+            return Some(self.supply_tax_id(vendor));
+        }
+        let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
+        let step = match advance(stage) {
+            0 => make::sync_business("w1", "W One", Some(&tax_id), None),
+            1 | 6 => make::get_business("w1"),
+            2 | 8 => make::get_business(vendor),
+            3 => return Some(self.sync_issued(vendor, "i1")),
+            4 => self.sync_issued("w1", "i1"),
+            5 => make::get_invoice(vendor, "i1"),
+            // Without a tax id it is another business with the same name.
+            7 => make::sync_business(vendor, &make::name_of(vendor), None, None),
+            9 => match self.toward_onboarding(&Caller::Default, vendor) {
+                Some(step) => {
+                    *stage = 9;
+                    return Some(step);
+                }
+                None => make::get_business("w1"),
+            },
+            10 => make::request_advance("w1", "i1"),
+            11 => make::get_invoice("w1", "i1"),
+            _ => return None,
+        };
+        Some(step.by(&other_platform()))
+    }
+}

@@ -1,0 +1,588 @@
+//! Goals with fixed steps: each leads to clauses that chance seldom meets.
+
+use serde_json::json;
+use tideover_exchange::step::{Caller, Step};
+use tideover_model::{ActionKind, FaceValue};
+
+use crate::generate::names::other_platform;
+use crate::generate::names::{VENDORS, email_of, tax_digits};
+use crate::generate::{Walk, files, requests as make};
+
+/// The subject of a story.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Story {
+    /// Two payees use one invoice identifier (§1 rule 3).
+    OneNumber,
+    /// A business reaches its limit to the last cents.
+    LastCents,
+    /// Quotes and refused requests take up no limit.
+    Unspent,
+    /// An invoice after its advance is repaid.
+    AfterRepayment,
+    /// An invoice that cannot be financed for a while.
+    Withdrawn,
+    /// Three requirements are met, and the account is not open yet.
+    AlmostOnboarded,
+    /// The address is only in the agreement, or only in the contact.
+    Addresses,
+    /// One payout account after another, and the same again.
+    PayoutAccounts,
+    /// The life of an advance, in the events of two subscriptions.
+    Watched,
+    /// Receivers that do not accept at once, or not at all.
+    Unaccepted,
+    /// Receivers that are gone.
+    Gone,
+    /// A platform tries to reach objects of another platform.
+    OtherPlatform,
+    /// The events that another platform gets about a shared business.
+    SharedEvents,
+    /// Invitations, one day after another.
+    Reissued,
+    /// A tax id that a business cannot have.
+    HeldTaxIds,
+    /// A business that may finance anything but its own invoices.
+    SelfDealing,
+    /// A receiver that never responds, beside one that does.
+    Hanging,
+    /// Instants in every RFC 3339 form.
+    Dates,
+    /// The vendor confirms the tax id that the caller has sent.
+    Confirmed,
+    /// Rows that name vendors by their legal names only.
+    Nameless,
+    /// The limit is reached, and everything is repaid.
+    Released,
+}
+
+/// All stories.
+pub(super) const STORIES: [Story; 21] = [
+    Story::OneNumber,
+    Story::Watched,
+    Story::LastCents,
+    Story::AlmostOnboarded,
+    Story::Unspent,
+    Story::PayoutAccounts,
+    Story::AfterRepayment,
+    Story::Unaccepted,
+    Story::Withdrawn,
+    Story::Gone,
+    Story::Addresses,
+    Story::OtherPlatform,
+    Story::SharedEvents,
+    Story::Reissued,
+    Story::HeldTaxIds,
+    Story::SelfDealing,
+    Story::Hanging,
+    Story::Dates,
+    Story::Confirmed,
+    Story::Nameless,
+    Story::Released,
+];
+
+const VENDOR: &str = VENDORS[0];
+const OTHER: &str = VENDORS[1];
+
+impl Walk {
+    /// The step at `stage`. The steps that onboard the vendor come first.
+    pub(super) fn toward_end_of(&mut self, story: Story, stage: &mut usize) -> Option<Step> {
+        if story.begins_onboarded()
+            && *stage == story.onboarded_at()
+            && let Some(step) = self.toward_onboarding(&Caller::Default, VENDOR)
+        {
+            return Some(step);
+        }
+        if matches!(story, Story::OtherPlatform | Story::SharedEvents)
+            && let Some(step) = self.toward_other_platform()
+        {
+            return Some(step);
+        }
+        let now = *stage;
+        *stage += 1;
+        match story {
+            Story::OneNumber => self.one_number(now),
+            Story::LastCents => self.last_cents(now),
+            Story::Unspent => self.unspent(now),
+            Story::AfterRepayment => self.after_repayment(now),
+            Story::Withdrawn => self.withdrawn(now),
+            Story::AlmostOnboarded => self.almost_onboarded(now),
+            Story::Addresses => self.addresses(now),
+            Story::PayoutAccounts => payout_accounts(now),
+            Story::Watched => self.watched(now),
+            Story::Unaccepted => unaccepted(now),
+            Story::Gone => gone(now),
+            Story::OtherPlatform => self.other_platform_story(now),
+            Story::SharedEvents => self.shared_events(now),
+            Story::Reissued => reissued(now),
+            Story::HeldTaxIds => held_tax_ids(now),
+            Story::SelfDealing => self.self_dealing(now),
+            Story::Hanging => hanging(now),
+            Story::Dates => dates(now),
+            Story::Confirmed => self.confirmed(now),
+            Story::Nameless => nameless(now),
+            Story::Released => released(now),
+        }
+    }
+
+    fn one_number(&mut self, stage: usize) -> Option<Step> {
+        Some(match stage {
+            0 => self.sync_with(VENDOR, "n1", "ISSUED", 400_000),
+            1 => self.sync_with(OTHER, "n1", "ISSUED", 500_000),
+            2 | 9 => make::get_invoice(VENDOR, "n1"),
+            3 => make::request_advance(VENDOR, "n1"),
+            4 => self.sync_with(OTHER, "n1", "ISSUED", 600_000),
+            5 | 7 => make::get_invoice(OTHER, "n1"),
+            6 => self.sync_with(OTHER, "n1", "ISSUED", 700_000),
+            8 => self.sync_with(VENDOR, "n1", "PAID", 800_000),
+            10 => self.sync_with(VENDOR, "n1", "ISSUED", 900_000),
+            11 => make::get_invoice(VENDOR, "n1"),
+            _ => return None,
+        })
+    }
+
+    /// Smaller and smaller invoices, which reveal the limit to the last cents.
+    fn last_cents(&mut self, stage: usize) -> Option<Step> {
+        let last = files::FILLING.len();
+        Some(match stage {
+            0 => make::import("fill", files::filling_rows(VENDOR)),
+            stage if stage <= last => make::request_advance(VENDOR, &format!("f{stage}")),
+            stage if stage == last + 1 => self.sync_with(VENDOR, "f0", "ISSUED", files::FILLING[0]),
+            stage if stage == last + 2 => make::get_invoice(VENDOR, "f0"),
+            stage if stage == last + 3 => make::quote(VENDOR, files::FILLING[0]),
+            stage if stage == last + 4 => make::request_advance(VENDOR, "f0"),
+            _ => return None,
+        })
+    }
+
+    fn unspent(&mut self, stage: usize) -> Option<Step> {
+        const FACE: i64 = 25_000_000;
+        Some(match stage {
+            0..=9 | 11 | 20 => make::quote(VENDOR, FACE),
+            10 => self.sync_with(VENDOR, "u1", "VOIDED", FACE),
+            12..=19 => make::request_advance(VENDOR, "u1"),
+            21 => self.sync_with(VENDOR, "u1", "ISSUED", FACE),
+            22 => make::get_invoice(VENDOR, "u1"),
+            23 => make::request_advance(VENDOR, "u1"),
+            _ => return None,
+        })
+    }
+
+    fn after_repayment(&mut self, stage: usize) -> Option<Step> {
+        let both = json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "r9" });
+        let pays = |amount: i64| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "r9", "amount": amount });
+        Some(match stage {
+            0 => self.sync_with(VENDOR, "r9", "ISSUED", 300_000),
+            1 | 11 | 15 => make::request_advance(VENDOR, "r9"),
+            2 => make::act(ActionKind::FundingStarts, both),
+            3 => make::act(ActionKind::FundingCompletes, both),
+            4 => make::advance_clock(86_400),
+            5 | 7 | 9 | 12 | 14 | 16 => make::get_invoice(VENDOR, "r9"),
+            6 => make::act(ActionKind::PayorPays, pays(1_000)),
+            8 => make::act(ActionKind::PayorPays, pays(400_000)),
+            10 => make::advance_clock(86_400),
+            13 => self.sync_with(VENDOR, "r9", "ISSUED", 350_000),
+            17 => make::quote(VENDOR, 300_000),
+            _ => return None,
+        })
+    }
+
+    fn withdrawn(&mut self, stage: usize) -> Option<Step> {
+        let status = match stage {
+            1 => "VOIDED",
+            5 => "PARTIALLY_PAID",
+            9 => "PAID",
+            _ => "ISSUED",
+        };
+        Some(match stage {
+            0 => make::get_business(VENDOR),
+            1 | 5 | 9 | 13 | 14 => self.sync_with(VENDOR, "x1", status, 200_000),
+            2 | 4 | 6 | 8 | 10 | 12 | 15 | 17 => make::get_invoice(VENDOR, "x1"),
+            3 | 7 | 11 | 16 => make::request_advance(VENDOR, "x1"),
+            _ => return None,
+        })
+    }
+
+    /// The vendor accepts, signs with `address` and has a bank account. Only the tax id is missing.
+    fn signs(&mut self, stage: usize, address: serde_json::Value) -> Option<Step> {
+        let email = email_of(VENDOR);
+        Some(match stage {
+            0 => make::invite(VENDOR, &email),
+            1 => make::accept_invitation(VENDOR, &email),
+            2 => make::get_business(VENDOR),
+            3 => make::sign_agreement(VENDOR, &address),
+            4 => make::set_payout_account(VENDOR, "000123456", "021000021", None),
+            _ => return None,
+        })
+    }
+
+    fn supply_tax_id_only(&mut self) -> Step {
+        let digits = tax_digits(VENDOR).to_string();
+        make::sync_business(VENDOR, &make::name_of(VENDOR), Some(&digits), None)
+    }
+
+    fn almost_onboarded(&mut self, stage: usize) -> Option<Step> {
+        Some(match stage {
+            0 => make::subscribe("${inbox}/accepts/almost", None),
+            1 => self.supply_tax_id_only(),
+            2..=6 => return self.signs(stage - 2, make::full_address()),
+            7 | 10 | 12 => make::get_business(VENDOR),
+            8 => self.sync_with(VENDOR, "a9", "ISSUED", 250_000),
+            9 => make::request_advance(VENDOR, "a9"),
+            11 => make::get_invoice(VENDOR, "a9"),
+            13 => make::advance_clock(86_400),
+            14 | 18 => make::get_business(VENDOR),
+            15 => make::set_payout_account(VENDOR, "000987654", "011401533", None),
+            16 => make::get_business(VENDOR),
+            17 => self.sync_with(VENDOR, "a9", "ISSUED", 260_000),
+            _ => return None,
+        })
+    }
+
+    /// Three vendors: one has its address in the agreement, one in the contact, and one in an earlier contact
+    /// that a later contact without an address replaces.
+    fn addresses(&mut self, stage: usize) -> Option<Step> {
+        const STEPS: usize = 5;
+        const VENDORS: [(&str, &str); 3] =
+            [("ad1", "150000001"), ("ad2", "150000002"), ("ad3", "150000003")];
+        if let Some((business, digits)) = VENDORS.get(stage / STEPS) {
+            let in_agreement = *business == "ad1";
+            let contact = (!in_agreement).then(make::full_contact);
+            let address = if in_agreement { make::full_address() } else { json!({}) };
+            let email = email_of(business);
+            return Some(match stage % STEPS {
+                0 => make::sync_business(business, &make::name_of(business), Some(digits), contact),
+                1 => make::invite(business, &email),
+                2 => make::accept_invitation(business, &email),
+                3 if *business == "ad3" => {
+                    let contact =
+                        json!({ "email": "ann@ad3.example", "emailAddress": "ann@ad3.example" });
+                    make::sync_business(business, &make::name_of(business), None, Some(contact))
+                }
+                3 => make::set_payout_account(business, "000123456", "021000021", None),
+                _ => make::sign_agreement(business, &address),
+            });
+        }
+        Some(match stage - STEPS * VENDORS.len() {
+            0 => make::set_payout_account("ad3", "000123456", "021000021", None),
+            read @ (1..=3 | 5..=7 | 9..=11) => make::get_business(VENDORS[(read - 1) % 4].0),
+            4 => make::advance_clock(600),
+            8 => make::advance_clock(7 * 86_400),
+            _ => return None,
+        })
+    }
+
+    fn self_dealing(&mut self, stage: usize) -> Option<Step> {
+        let digits = tax_digits(VENDOR).to_string();
+        let owed_by = |walk: &mut Walk, payor: &str| {
+            let step = walk.sync_with(VENDOR, "own", "ISSUED", 150_000);
+            make::with_payor(step, payor)
+        };
+        Some(match stage {
+            0 => self.supply_tax_id_only(),
+            1 => make::sync_business("alias", "V again", Some(&digits), None),
+            2 => owed_by(self, VENDOR),
+            3 | 6 | 9 => make::get_invoice(VENDOR, "own"),
+            4 | 7 | 10 => make::request_advance(VENDOR, "own"),
+            5 => owed_by(self, "alias"),
+            8 => self.sync_with(VENDOR, "own", "ISSUED", 150_000),
+            _ => return None,
+        })
+    }
+
+    fn confirmed(&mut self, stage: usize) -> Option<Step> {
+        let email = email_of(VENDOR);
+        let confirms = |route: &str| {
+            make::act(
+                ActionKind::VendorConfirmsTaxId,
+                json!({ "payeeExternalId": VENDOR, "route": route }),
+            )
+        };
+        Some(match stage {
+            0 | 6 => self.supply_tax_id_only(),
+            1 => make::invite(VENDOR, &email),
+            2 => make::accept_invitation(VENDOR, &email),
+            3 | 5 | 7 | 9 => make::get_business(VENDOR),
+            4 => confirms("W9_UPLOAD"),
+            8 => confirms("VENDOR_ASSERTION"),
+            _ => return None,
+        })
+    }
+
+    fn watched(&mut self, stage: usize) -> Option<Step> {
+        let both = json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "w9" });
+        let pays = |amount: i64| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "w9", "amount": amount });
+        Some(match stage {
+            0 => make::subscribe("${inbox}/accepts/first", None),
+            1 => make::subscribe("${inbox}/accepts/second", None),
+            // The vendor is onboarded before this step.
+            2 => self.sync_with(VENDOR, "w9", "ISSUED", 300_000),
+            3 | 4 => make::request_advance(VENDOR, "w9"),
+            5 | 7 | 9 | 11 | 13 | 15 => make::get_invoice(VENDOR, "w9"),
+            6 => make::act(ActionKind::FundingStarts, both),
+            8 => make::act(ActionKind::FundingCompletes, both),
+            10 => make::act(ActionKind::PayorPays, pays(1_000)),
+            12 => make::act(ActionKind::PayorPays, pays(299_000)),
+            14 => make::advance_clock(7200),
+            16 | 17 | 19 => make::list_subscriptions(),
+            18 => make::get_business(VENDOR),
+            _ => return None,
+        })
+    }
+
+    fn other_platform_story(&mut self, stage: usize) -> Option<Step> {
+        let theirs = other_platform();
+        let step = match stage {
+            0 => return Some(self.supply_tax_id(VENDOR)),
+            1 => return Some(make::subscribe("${inbox}/accepts/theirs", None).named("theirs")),
+            2 => return Some(self.sync_issued(VENDOR, "s9")),
+            3 => return Some(make::import("s9", files::filling_rows(VENDOR))),
+            4 => make::get_business(VENDOR),
+            5 => make::get_invoice(VENDOR, "s9"),
+            6 => make::get_import("s9"),
+            7 => make::list_subscriptions(),
+            8 => make::unsubscribe("${theirs.reference}"),
+            9 => make::request_advance(VENDOR, "s9"),
+            10 => make::quote(VENDOR, 1000),
+            11 => make::invite(VENDOR, &email_of(VENDOR)),
+            12 => make::create_session(VENDOR),
+            13 => make::set_payout_account(VENDOR, "000123456", "021000021", None),
+            14 => return Some(make::list_subscriptions()),
+            15 => make::sync_business(VENDOR, "Another business", None, None),
+            16 => self.sync_with(VENDOR, "s9", "ISSUED", 77_700),
+            17 => return Some(make::get_invoice(VENDOR, "s9")),
+            18 => return Some(make::get_business(VENDOR)),
+            19 => make::get_invoice(VENDOR, "s9"),
+            _ => return None,
+        };
+        Some(step.by(&theirs))
+    }
+
+    fn shared_events(&mut self, stage: usize) -> Option<Step> {
+        let theirs = other_platform();
+        let digits = tax_digits(VENDOR).to_string();
+        let spelled = format!("{}-{}", &digits[..2], &digits[2..]);
+        Some(match stage {
+            0 => make::sync_business(VENDOR, "V", Some(&digits), Some(make::full_contact())),
+            1 => make::sync_business("w1", "W One", Some(&spelled), None).by(&theirs),
+            2 => make::subscribe("${inbox}/accepts/w", None).by(&theirs),
+            3 => make::get_business("w1").by(&theirs),
+            4 => self.sync_issued(VENDOR, "e9"),
+            5 => make::import("e9", files::filling_rows(VENDOR)),
+            6 => make::set_payout_account(VENDOR, "000123456", "021000021", None),
+            7 => make::advance_clock(60),
+            8 => self.sync_issued("w1", "e9").by(&theirs),
+            9 => make::get_invoice("w1", "e9").by(&theirs),
+            10 => make::get_invoice(VENDOR, "e9"),
+            11 => make::get_business("w1").by(&theirs),
+            _ => return None,
+        })
+    }
+}
+
+impl Story {
+    fn begins_onboarded(self) -> bool {
+        match self {
+            Story::OneNumber
+            | Story::LastCents
+            | Story::Unspent
+            | Story::AfterRepayment
+            | Story::Withdrawn
+            | Story::SelfDealing
+            | Story::Released
+            | Story::Watched => true,
+            Story::AlmostOnboarded
+            | Story::Addresses
+            | Story::PayoutAccounts
+            | Story::Unaccepted
+            | Story::Gone
+            | Story::OtherPlatform
+            | Story::SharedEvents
+            | Story::Reissued
+            | Story::HeldTaxIds
+            | Story::Hanging
+            | Story::Dates
+            | Story::Nameless
+            | Story::Confirmed => false,
+        }
+    }
+
+    /// The stage before which the vendor is onboarded.
+    fn onboarded_at(self) -> usize {
+        if self == Story::Watched { 2 } else { 0 }
+    }
+}
+
+fn payout_accounts(stage: usize) -> Option<Step> {
+    let set = |business: &str, account: &str| {
+        make::set_payout_account(business, account, "021000021", None)
+    };
+    let (first, second) = ("000111222333", "000444555666");
+    Some(match stage {
+        0 => make::subscribe("${inbox}/accepts/payouts", None),
+        1 | 2 => {
+            let business = if stage == 1 { VENDOR } else { OTHER };
+            make::sync_business(business, &make::name_of(business), None, None)
+        }
+        3 => set(OTHER, second),
+        4..=7 => set(VENDOR, first),
+        8..=11 => set(VENDOR, second),
+        // The vendor tries to change the account that the caller has set.
+        12 => make::invite(VENDOR, &email_of(VENDOR)),
+        13 => make::accept_invitation(VENDOR, &email_of(VENDOR)),
+        14 => make::act(
+            ActionKind::VendorAddsBankAccount,
+            json!({ "payeeExternalId": VENDOR, "accountNumber": first, "routingNumber": "021000021" }),
+        ),
+        15 => set(VENDOR, second),
+        16 => make::set_payout_account(VENDOR, second, "021000021", Some("Operating")),
+        17 => set(VENDOR, first),
+        18 => make::advance_clock(7200),
+        19 => make::get_business(VENDOR),
+        _ => return None,
+    })
+}
+
+/// What could be quoted before anything stood against the limit can be quoted again once all is repaid.
+fn released(stage: usize) -> Option<Step> {
+    const ADVANCES: usize = 5;
+    let of = |index: usize| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": format!("f{index}") });
+    let pays = |index: usize| {
+        let mut fields = of(index);
+        fields["amount"] = json!(FaceValue::MAX);
+        fields
+    };
+    let (round, index) =
+        (stage.saturating_sub(2) / ADVANCES, stage.saturating_sub(2) % ADVANCES + 1);
+    Some(match (stage, round) {
+        (0, _) => make::quote(VENDOR, FaceValue::MAX),
+        (1, _) => make::import("released", files::filling_rows(VENDOR)),
+        (_, 0) => make::request_advance(VENDOR, &format!("f{index}")),
+        (_, 1) => make::act(ActionKind::FundingStarts, of(index)),
+        (_, 2) => make::act(ActionKind::FundingCompletes, of(index)),
+        (_, 3) => make::act(ActionKind::PayorPays, pays(index)),
+        (_, 4) => make::get_invoice(VENDOR, &format!("f{index}")),
+        (_, 5) if index == 1 => make::quote(VENDOR, FaceValue::MAX),
+        _ => return None,
+    })
+}
+
+/// Two vendors without identifiers use one invoice identifier. The same names come again, in another upload.
+fn nameless(stage: usize) -> Option<Step> {
+    Some(match stage {
+        0 => make::import("nl1", files::nameless_rows(1000)),
+        1 => make::import("nl2", files::nameless_rows(2000)),
+        2 => make::get_import("nl2"),
+        _ => return None,
+    })
+}
+
+fn unaccepted(stage: usize) -> Option<Step> {
+    Some(match stage {
+        0 => make::subscribe("${inbox}/fails/1", None),
+        1 => make::subscribe("${inbox}/recovers/1", None),
+        2 => make::subscribe("${inbox}/acknowledges/1", None),
+        3 => make::subscribe("${inbox}/accepts/1", None),
+        4 => make::sync_business(VENDOR, "First of all", None, None),
+        5 => make::sync_business(OTHER, "Another", None, None),
+        // A service may retry within seconds: without a clock to move, requests pass the time.
+        6..=11 => make::get_business(OTHER),
+        12 => make::advance_clock(1000),
+        13 => make::sync_business("late", "Later", None, None),
+        14 => make::advance_clock(3600),
+        // In several moves, so that each pause between attempts ends in one of them.
+        15..=18 => make::advance_clock(36_000),
+        19 | 21 | 22 => make::list_subscriptions(),
+        20 => make::advance_clock(200_000),
+        23 => make::get_business(VENDOR),
+        _ => return None,
+    })
+}
+
+fn hanging(stage: usize) -> Option<Step> {
+    Some(match stage {
+        0 => make::subscribe("${inbox}/hangs/1", None).named("hanging"),
+        1 => make::subscribe("${inbox}/accepts/1", None),
+        2 => make::sync_business("n1", "Waits", None, None),
+        3 | 6 => make::advance_clock(60),
+        4 => make::unsubscribe("${hanging.reference}"),
+        5 => make::sync_business("n2", "Does not wait", None, None),
+        7 => make::get_business("n2"),
+        _ => return None,
+    })
+}
+
+fn gone(stage: usize) -> Option<Step> {
+    let sync = |name: &str| make::sync_business(name, "Goes on", None, None);
+    Some(match stage {
+        0 => make::subscribe("${inbox}/gone/1", None).named("leaving"),
+        1 => sync("g1"),
+        2 => make::advance_clock(60),
+        3 | 6 => make::list_subscriptions(),
+        4 => sync("g2"),
+        5 => make::advance_clock(7200),
+        7 => make::subscribe("${inbox}/gone/1", None),
+        8 => sync("g3"),
+        9 => make::unsubscribe("${leaving.reference}"),
+        _ => return None,
+    })
+}
+
+fn reissued(stage: usize) -> Option<Step> {
+    let email = email_of(VENDOR);
+    let accepts = || make::accept_invitation(VENDOR, &email);
+    Some(match stage {
+        0 => make::sync_business(VENDOR, &make::name_of(VENDOR), None, None),
+        1 | 3 | 6 => make::invite(VENDOR, &email),
+        2 => make::advance_clock(10 * 86_400),
+        4 => make::advance_clock(25 * 86_400),
+        5 | 7 => accepts(),
+        8 | 9 => make::create_session(VENDOR),
+        10 => make::get_business(VENDOR),
+        _ => return None,
+    })
+}
+
+fn dates(stage: usize) -> Option<Step> {
+    const DATES: [(&str, &str); 4] = [
+        ("2026-03-01T20:00:00-05:00", "2090-06-01T20:00:00-05:00"),
+        ("2026-03-01T00:30:00+05:30", "2090-06-01T00:30:00+05:30"),
+        ("2026-03-01T12:00:00.250Z", "2092-02-29T23:59:59Z"),
+        ("2026-03-01t12:00:00z", "2090-12-31T23:59:59.5+00:00"),
+    ];
+    let (issue_date, due_date) = DATES.get(stage / 2)?;
+    if stage % 2 == 1 {
+        return Some(make::get_invoice(VENDOR, "d9"));
+    }
+    let fields = make::InvoiceFields {
+        payee: VENDOR.into(),
+        payor: "p1".into(),
+        status: "ISSUED",
+        face_value: 120_000,
+        issue_date: (*issue_date).into(),
+        due_date: (*due_date).into(),
+    };
+    Some(make::sync_invoice("d9", &fields))
+}
+
+fn held_tax_ids(stage: usize) -> Option<Step> {
+    let sync = |business: &str, digits: Option<&str>| {
+        make::sync_business(business, &make::name_of(business), digits, None)
+    };
+    let (first, second) = ("140000001", "140000002");
+    Some(match stage {
+        0 => sync("h1", Some(first)),
+        1 | 3 => sync("h1", Some(second)),
+        2 | 4 => make::get_business("h1"),
+        5 => sync("h2", Some(second)),
+        6 => make::get_business("h2"),
+        7 => sync("h1", None),
+        8 => make::get_business("h1"),
+        9 => sync("h3", None),
+        10 => sync("h3", Some(first)),
+        11 => make::get_business("h3"),
+        12 => sync("h3", Some("140000003")),
+        13 => make::get_business("h3"),
+        14 => sync("h3", Some("14-0000003")),
+        _ => return None,
+    })
+}

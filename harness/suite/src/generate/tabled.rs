@@ -1,0 +1,304 @@
+//! Requests that follow from the tables: of every field each class of values, of every identifier its look-alikes,
+//! every endpoint without its version and without a key, rows of files with each class of a cell.
+//!
+//! Each request has one thing that differs from a plain valid one, so that it is refused for one reason, or accepted
+//! and then read back.
+
+use serde_json::Value;
+use tideover_exchange::step::{Action, Call, Caller, Step};
+use tideover_model::OperationKind;
+use tideover_model::wire::route::route;
+use tideover_model::wire::schema::{Domain, Field, Role};
+use tideover_model::words::EventType;
+
+use crate::generate::classes::{self, Sample};
+use crate::generate::draw::Draw;
+use crate::generate::names::UNKNOWN;
+use crate::generate::requests::InvoiceFields;
+use crate::generate::{Walk, files, requests as make};
+
+/// The vendor of the rows. It is synced first.
+const VENDOR: &str = "v1";
+const INVOICE: &str = "i1";
+const IMPORT: &str = "m1";
+
+/// The number of steps in one case.
+const STEPS_IN_A_CASE: usize = 36;
+
+/// What tells these draws from others of the seed.
+const PURPOSE: u64 = 0x7ab1ed;
+
+/// The number of cases that cover all steps. Every seed has as many.
+pub(super) fn parts() -> usize {
+    static PARTS: std::sync::LazyLock<usize> =
+        std::sync::LazyLock::new(|| steps(0).len().div_ceil(STEPS_IN_A_CASE));
+    *PARTS
+}
+
+impl Walk {
+    /// The steps of part `part`, after the vendor is synced.
+    pub(super) fn toward_tabled(&mut self, part: usize, stage: usize) -> Option<Step> {
+        let Some(index) = stage.checked_sub(2) else {
+            // Their subjects exist, so that each request is refused for one reason only.
+            return Some(match stage {
+                0 => self.supply_tax_id(VENDOR),
+                _ => make::import(IMPORT, files::good_file()),
+            });
+        };
+        if index >= STEPS_IN_A_CASE {
+            return None;
+        }
+        let seed = self.seed;
+        let steps = self.tabled.get_or_insert_with(|| steps(seed));
+        steps.get(part * STEPS_IN_A_CASE + index).cloned()
+    }
+}
+
+impl Walk {
+    /// The last request, with one optional field left out or added: a service may tell requests apart by a part of their
+    /// body only, or keep what it should replace.
+    pub(super) fn near_repeat(&mut self) -> Option<Step> {
+        let mut step = self.steps.last()?.clone();
+        let Action::Call(call) = &mut step.action else { return None };
+        let kind = route(&call.method, &call.path).ok()?.kind;
+        let body = call.body.as_mut()?.as_object_mut()?;
+        let mut draw = Draw::new([self.seed, self.draw(0..u64::MAX), PURPOSE]);
+        let optional: Vec<&Field> = kind.fields().iter().filter(|it| !it.is_required).collect();
+        let field = *draw.pick(Some(&*optional).filter(|fields| !fields.is_empty())?);
+        if body.remove(field.name).is_none() {
+            body.insert(field.name.to_owned(), added(field, &mut draw)?);
+        }
+        Some(step)
+    }
+}
+
+/// A value of an optional field.
+fn added(field: &Field, draw: &mut Draw) -> Option<Value> {
+    if matches!(field.role, Role::EventTypes) {
+        return Some(Value::from_iter([draw.pick(&EventType::ALL).name()]));
+    }
+    let samples = classes::of(field, draw).into_iter().filter(|sample| sample.is_valid);
+    let values: Vec<Value> = samples.filter_map(|sample| sample.value).collect();
+    (!values.is_empty()).then(|| draw.pick(&values).clone())
+}
+
+/// All of them, as this seed draws them.
+fn steps(seed: u64) -> Vec<Step> {
+    let mut draw = Draw::new([seed, 0, PURPOSE]);
+    let mut steps = Vec::new();
+    for kind in OperationKind::ALL {
+        if let Some(plain) = plain(kind) {
+            steps.extend(of_fields(kind, &plain, kind.fields(), &mut Vec::new(), &mut draw));
+        }
+    }
+    steps.extend(files::refused_files());
+    steps.extend(files::rows_of_classes(&mut draw));
+    steps.extend(look_alikes(&mut draw));
+    steps.extend(unreadable());
+    steps.extend(unauthorized());
+    steps.extend(unknown());
+    steps.extend(versions());
+    steps
+}
+
+/// A plain valid request of each kind with a JSON body.
+fn plain(kind: OperationKind) -> Option<Step> {
+    Some(match kind {
+        OperationKind::SyncInvoice => invoice(VENDOR, INVOICE, 1000),
+        OperationKind::SyncBusiness => make::sync_business(VENDOR, "V1 Ltd", None, None),
+        OperationKind::SetPayoutAccount => {
+            make::set_payout_account(VENDOR, "000123456", "021000021", None)
+        }
+        OperationKind::RequestAdvance => make::request_advance(VENDOR, INVOICE),
+        OperationKind::Quote => make::quote(VENDOR, 1000),
+        OperationKind::Invite => make::invite(VENDOR, "ann@v1.example"),
+        OperationKind::CreateOnboardingSession => make::create_session(VENDOR),
+        OperationKind::Subscribe => make::subscribe("https://hooks.example.com/x", None),
+        OperationKind::GetInvoice
+        | OperationKind::GetImport
+        | OperationKind::ImportInvoices
+        | OperationKind::GetBusiness
+        | OperationKind::ListSubscriptions
+        | OperationKind::Unsubscribe => return None,
+    })
+}
+
+fn invoice(payee: &str, invoice: &str, face_value: i64) -> Step {
+    let fields = InvoiceFields {
+        payee: payee.into(),
+        payor: "p1".into(),
+        status: "ISSUED",
+        face_value,
+        issue_date: "2026-01-01T00:00:00Z".into(),
+        due_date: "2026-02-01T00:00:00Z".into(),
+    };
+    make::sync_invoice(invoice, &fields)
+}
+
+/// The plain request, with a value of each class in each field. Accepted ones are read back.
+fn of_fields(
+    kind: OperationKind,
+    plain: &Step,
+    fields: &'static [Field],
+    path: &mut Vec<&'static str>,
+    draw: &mut Draw,
+) -> Vec<Step> {
+    let mut steps = Vec::new();
+    // Where the names of the fields are not shown, a service may ignore them.
+    for field in fields.iter().filter(|field| !field.clause.name().starts_with("gap.")) {
+        path.push(field.name);
+        for sample in classes::of(field, draw) {
+            if !sample.is_valid || is_written(kind, field) {
+                steps.extend(with_sample(plain, path, &sample));
+            }
+        }
+        if let Domain::Object(fields) = field.domain() {
+            steps.extend(of_fields(kind, plain, fields, path, draw));
+        }
+        path.pop();
+    }
+    steps
+}
+
+/// Whether the operation accepts each valid value of the field. Elsewhere an identifier must name something.
+fn is_written(kind: OperationKind, field: &Field) -> bool {
+    kind == OperationKind::SyncInvoice || !matches!(field.role, Role::Business | Role::Invoice)
+}
+
+/// The request with the sample at a place, and the read that shows it if it must be accepted.
+fn with_sample(plain: &Step, path: &[&str], sample: &Sample) -> Vec<Step> {
+    let mut step = plain.clone();
+    let Action::Call(Call { body: Some(body), .. }) = &mut step.action else { return Vec::new() };
+    put(body, path, sample.value.clone());
+    let read = if sample.is_valid { make::read_back(&step) } else { None };
+    [step].into_iter().chain(read).collect()
+}
+
+fn put(body: &mut Value, path: &[&str], value: Option<Value>) {
+    let [outer @ .., name] = path else { return };
+    let place = outer.iter().try_fold(body, |place, name| place.get_mut(*name));
+    let Some(Value::Object(fields)) = place else { return };
+    match value {
+        Some(value) => fields.insert((*name).to_owned(), value),
+        None => fields.remove(*name),
+    };
+}
+
+/// Pairs of identifiers that differ in one thing only: what is written under one must not be read under the other.
+fn look_alikes(draw: &mut Draw) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (one, other) in similar_names(draw) {
+        for business in [&one, &other] {
+            steps.push(invoice(business, "same", 1000 + business.len() as i64));
+        }
+        for name in [&one, &other] {
+            steps.push(invoice(VENDOR, name, 2000 + name.len() as i64));
+        }
+        // The second write of each pair must have left the first alone.
+        steps.push(make::get_invoice(&one, "same"));
+        steps.push(make::get_invoice(VENDOR, &one));
+        steps.push(make::get_invoice(VENDOR, &other));
+        steps.push(make::set_payout_account(&one, "000123456", "021000021", None));
+        steps.push(make::get_business(&other));
+        let rows = |face| files::row_of(VENDOR, "import", "ISSUED", face);
+        steps.extend([make::import(&one, rows(100)), make::import(&other, rows(200))]);
+        steps.push(make::get_import(&one));
+    }
+    steps
+}
+
+fn similar_names(draw: &mut Draw) -> Vec<(String, String)> {
+    let stem: String = (0..6).map(|_| *draw.pick(&['b', 'd', 'g', 'k', 'm', 't'])).collect();
+    let long = stem.repeat(12);
+    vec![
+        (stem.clone(), stem.to_uppercase()),
+        (format!("{stem}-1"), format!("{stem}-1 ")),
+        (format!("{stem}é"), format!("{stem}e\u{301}")),
+        (format!("{stem}%41"), format!("{stem}A")),
+        (format!("{stem}.x"), format!("{stem}x")),
+        (format!("{stem}/y"), format!("{stem}y")),
+        (format!("{stem} z"), format!("{stem}+z")),
+        (format!("{stem}01"), format!("{stem}1")),
+        (format!("{long}a"), format!("{long}b")),
+    ]
+}
+
+/// Every endpoint without its version, and under another one (§9 rule 1).
+fn versions() -> Vec<Step> {
+    let kinds = OperationKind::ALL.into_iter().enumerate();
+    kinds
+        .map(|(index, kind)| {
+            let version = if index % 2 == 0 { "" } else { "/v2" };
+            let call = bare(kind);
+            let path = call.path.replacen("/v1", version, 1);
+            Step::new(Action::Call(Call { path, ..call }))
+        })
+        .collect()
+}
+
+/// The identifiers in the path of an endpoint, of things that exist, if they can.
+fn identifiers(kind: OperationKind) -> &'static [&'static str] {
+    match kind {
+        OperationKind::GetInvoice => &[VENDOR, INVOICE],
+        OperationKind::SyncInvoice => &[INVOICE],
+        OperationKind::GetImport | OperationKind::ImportInvoices => &[IMPORT],
+        OperationKind::Unsubscribe => &["whs_unknown"],
+        _ => &[VENDOR],
+    }
+}
+
+fn bare(kind: OperationKind) -> Call {
+    Call::of(kind, identifiers(kind), None)
+}
+
+/// Bodies that are no JSON, or no object, for every endpoint that takes JSON.
+fn unreadable() -> Vec<Step> {
+    let text = |kind: OperationKind, text: &str| {
+        Step::new(Action::Call(Call::text_of(kind, identifiers(kind), text.to_owned())))
+    };
+    let writers = || OperationKind::ALL.into_iter().filter(|kind| !kind.fields().is_empty());
+    let broken = writers().map(|kind| text(kind, "{\"legalName\":"));
+    broken.chain(writers().map(|kind| text(kind, "[\"v1\"]"))).collect()
+}
+
+/// Every endpoint without a key; and in turn with one that was never issued, one that is cut, one that is extended,
+/// one under another scheme.
+fn unauthorized() -> Vec<Step> {
+    let request = |kind: OperationKind| {
+        plain(kind).unwrap_or_else(|| match kind {
+            OperationKind::ImportInvoices => make::import("unauthorized", files::good_file()),
+            _ => Step::new(Action::Call(bare(kind))),
+        })
+    };
+    let nobodys = OperationKind::ALL.into_iter().map(|kind| request(kind).by(&Caller::Nobody));
+    let wrong = [
+        "Bearer rap_sk_unknown",
+        "Basic ${key}",
+        "${key}",
+        "Bearer ${key}x",
+        "Bearer ${key.cut}",
+        "Bearer",
+        "",
+    ];
+    let wrongs = OperationKind::ALL.into_iter().zip(wrong.iter().cycle());
+    let wrongs =
+        wrongs.map(|(kind, header)| request(kind).by(&Caller::Header((*header).to_owned())));
+    nobodys.chain(wrongs).collect()
+}
+
+/// Requests about businesses, invoices, imports and subscriptions that do not exist.
+fn unknown() -> Vec<Step> {
+    vec![
+        make::get_business(UNKNOWN),
+        make::get_invoice(UNKNOWN, INVOICE),
+        make::get_invoice(VENDOR, UNKNOWN),
+        make::get_import(UNKNOWN),
+        make::set_payout_account(UNKNOWN, "000123456", "021000021", None),
+        make::request_advance(UNKNOWN, INVOICE),
+        make::request_advance(VENDOR, UNKNOWN),
+        make::quote(UNKNOWN, 1000),
+        make::invite(UNKNOWN, "ann@nobody.example"),
+        make::create_session(UNKNOWN),
+        make::unsubscribe("whs_unknown"),
+    ]
+}

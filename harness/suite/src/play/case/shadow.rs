@@ -1,0 +1,262 @@
+//! The model beside a target: it predicts each response.
+//!
+//! A world that is known is a belief with a single world and no hidden moves. It has a type of its own here, because
+//! a belief costs some thirty times as much for each step. Nothing outside this file asks which of the two it is.
+
+use std::borrow::Cow;
+
+use tideover_exchange::evidence::Point;
+use tideover_exchange::step::Step;
+use tideover_exchange::target::{Applied, Bare, NO_INBOX, origin};
+use tideover_exchange::transcript::Header;
+use tideover_exchange::{Arrival, Memory, Prepared, Seen};
+use tideover_judge::checks::Checks;
+use tideover_judge::predicted::{Forecast, Oracle};
+use tideover_judge::{Belief, Explanation};
+use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
+
+use crate::play::case::observed::{Clock, Observed, Standing};
+
+/// The model beside a target.
+pub(super) struct Shadow<'a>(Worlds<'a>);
+
+/// The worlds that a target may be in.
+enum Worlds<'a> {
+    /// One, whose choices are known.
+    Known(Oracle<'a>),
+    /// Those that explain the responses so far.
+    Believed(Box<Belief>),
+}
+
+/// What the model says of a step.
+pub(super) struct Prediction<'a> {
+    pub(super) predicted: Seen,
+    pub(super) refusal: Option<(Code, Clause)>,
+    pub(super) platform: Option<PlatformId>,
+    pub(super) unsettled: bool,
+    /// Whether the response may be stale, and its retry failed.
+    pub(super) may_lag: bool,
+    /// What contradicts the document, unless a world was forgotten that explains it, or somebody else is to blame.
+    pub(super) open_points: Vec<Point>,
+    pub(super) since: Timestamp,
+    pub(super) now: Timestamp,
+    pub(super) ahead: Option<i64>,
+    pub(super) arrivals: Cow<'a, [Arrival]>,
+    /// How what was seen compares, where the model was looked up by it.
+    pub(super) points: Vec<Point>,
+    /// The listed code that was due where one came that isn't listed.
+    pub(super) due: Option<Code>,
+}
+
+impl<'a> Shadow<'a> {
+    pub(super) fn of<T: Observed>(header: &Header, target: &mut T) -> Shadow<'a> {
+        let inbox = target.inbox().map(str::to_owned);
+        match target.standing() {
+            Standing::Known => {
+                let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
+                let bare = Bare::in_world_of(header, inbox.as_deref());
+                Shadow(Worlds::Known(Oracle::playing(bare, memory)))
+            }
+            Standing::Foreign { outside, prior, now, clock } => {
+                let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);
+                let (profile, key) = (header.profile.clone(), target.api_key());
+                let mut belief = Belief::new(profile, &inbox, key, now, outside, prior);
+                if let Some(key) = target.second_key() {
+                    belief.introduce_platform(key);
+                }
+                if clock == Clock::Guessed {
+                    belief.forget_clock();
+                }
+                if T::LAGS {
+                    belief.remember();
+                }
+                Shadow::believed(belief)
+            }
+        }
+    }
+
+    /// A target in the world in which its steps were made.
+    pub(super) fn walked(walked: &'a [(Prepared, Forecast)], start: Timestamp) -> Shadow<'a> {
+        Shadow(Worlds::Known(Oracle::walked(walked, start)))
+    }
+
+    /// A target that may be in any world of `belief`.
+    pub(super) fn believed(belief: Belief) -> Shadow<'a> {
+        Shadow(Worlds::Believed(Box::new(belief)))
+    }
+
+    /// Whether the state of the target is known.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self.0, Worlds::Known(_))
+    }
+
+    /// The checks that can be made.
+    pub(super) fn checks(&self) -> Checks {
+        match &self.0 {
+            Worlds::Known(_) => Checks::of_known(),
+            Worlds::Believed(belief) => Checks::of_foreign(belief.outside()),
+        }
+    }
+
+    /// How many of `steps` steps are played before the first of them is judged. A target in a known world may go on
+    /// after a violation, because nothing there is real, and to play and judge in turns costs much time.
+    pub(super) fn steps_at_once(&self, steps: usize) -> usize {
+        match self.0 {
+            Worlds::Known(_) => steps.max(1),
+            Worlds::Believed(_) => 1,
+        }
+    }
+
+    /// The request of the step at `index`, if it is prepared already.
+    pub(super) fn prepared(&self, index: usize) -> Option<&'a Prepared> {
+        match &self.0 {
+            Worlds::Known(oracle) => oracle.prepared(index),
+            Worlds::Believed(_) => None,
+        }
+    }
+
+    /// Keeps the response to `step` for the steps that refer to it. `common` is what both sides knew before.
+    pub(super) fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen, common: &Memory) {
+        if let Worlds::Known(oracle) = &mut self.0 {
+            oracle.keep(step, predicted, seen, common);
+        }
+    }
+
+    /// Goes on without a response to `sent`, which may have been carried out or never was. `false` if nothing can be
+    /// predicted after it.
+    pub(super) fn miss(&mut self, sent: &Prepared, applied: Applied, since: Timestamp) -> bool {
+        let Worlds::Believed(belief) = &mut self.0 else { return false };
+        match applied {
+            Applied::MayBe => belief.unanswered(sent, since),
+            Applied::Never => belief.miss(sent),
+        }
+        true
+    }
+
+    /// Whether `seen` may be a stale response to `sent`.
+    pub(super) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
+    }
+
+    /// Whether some world explains `seen` as it is.
+    pub(super) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+        self.belief().is_none_or(|belief| belief.explains(sent, seen, now))
+    }
+
+    /// The belief about a foreign target, to learn from. `None` where every choice is known.
+    pub(super) fn belief(&self) -> Option<&Belief> {
+        match &self.0 {
+            Worlds::Known(_) => None,
+            Worlds::Believed(belief) => Some(belief),
+        }
+    }
+
+    /// What the model says of `sent`, to which somebody else got the response `seen`.
+    pub(super) fn overhear(
+        &mut self,
+        sent: &Prepared,
+        seen: &Seen,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Option<Prediction<'a>> {
+        let Worlds::Believed(belief) = &mut self.0 else { return None };
+        Some(Prediction::believed(belief, sent, seen, since, now))
+    }
+
+    /// What the model says of `step`, of which `sent` was sent and `seen` was answered.
+    pub(super) fn observe<T: Observed>(
+        &mut self,
+        target: &mut T,
+        (index, step): (usize, &Step),
+        sent: &Prepared,
+        seen: &Seen,
+        since: Timestamp,
+    ) -> Prediction<'a> {
+        match &mut self.0 {
+            Worlds::Known(oracle) => {
+                let forecast = oracle.forecast(index, step, sent);
+                // What was answered in the same bytes is read once.
+                let is_same = target.answered() == Some(&forecast.answer);
+                let predicted = if is_same { seen.clone() } else { forecast.answer.read() };
+                Prediction {
+                    predicted,
+                    refusal: forecast.refusal,
+                    platform: forecast.platform,
+                    unsettled: false,
+                    may_lag: false,
+                    open_points: Vec::new(),
+                    since,
+                    now: forecast.now,
+                    ahead: Some(0),
+                    arrivals: match forecast {
+                        Cow::Borrowed(forecast) => Cow::Borrowed(&forecast.arrivals),
+                        Cow::Owned(forecast) => Cow::Owned(forecast.arrivals),
+                    },
+                    points: Vec::new(),
+                    due: None,
+                }
+            }
+            Worlds::Believed(belief) => {
+                let (now, clock) = clock_of(target).unwrap_or((since, Clock::Read));
+                belief.loosen_clock(clock != Clock::Read);
+                Prediction::believed(belief, sent, seen, since, now)
+            }
+        }
+    }
+
+    /// What the clock of the target shows.
+    pub(super) fn now<T: Observed>(&self, target: &mut T) -> Timestamp {
+        match &self.0 {
+            Worlds::Known(oracle) => oracle.now(),
+            Worlds::Believed(_) => now_of(target).unwrap_or_else(tideover_exchange::start),
+        }
+    }
+}
+
+/// What the clock of a target shows whose world is not known.
+pub(super) fn now_of<T: Observed>(target: &mut T) -> Option<Timestamp> {
+    Some(clock_of(target)?.0)
+}
+
+fn clock_of<T: Observed>(target: &mut T) -> Option<(Timestamp, Clock)> {
+    match target.standing() {
+        Standing::Known => None,
+        Standing::Foreign { now, clock, .. } => Some((now, clock)),
+    }
+}
+
+impl Prediction<'_> {
+    /// Leaves open what contradicts the document.
+    pub(super) fn leave_open(&mut self) {
+        self.may_lag = true;
+        self.open_points.extend(self.points.extract_if(.., |point| point.contradicts()));
+    }
+
+    /// What the worlds say that a target may be in.
+    fn believed(
+        belief: &mut Belief,
+        sent: &Prepared,
+        seen: &Seen,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Prediction<'static> {
+        let Explanation { predicted, refusal, platform, points, due, open } =
+            belief.observe(sent, seen, now);
+        let (arrivals, unsettled) = (Cow::default(), belief.is_unsettled());
+        let ahead = belief.ahead();
+        Prediction {
+            ahead,
+            predicted,
+            refusal,
+            platform,
+            unsettled,
+            may_lag: false,
+            open_points: open,
+            since,
+            now,
+            arrivals,
+            points,
+            due,
+        }
+    }
+}

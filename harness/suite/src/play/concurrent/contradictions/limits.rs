@@ -1,0 +1,182 @@
+//! The outstanding amount of a business has a limit (`8.concentrationLimit`, `4.advances.1`).
+//!
+//! Nothing is paid back during a race, so that all granted advances are outstanding at once. Their sum must be within
+//! the known limit, and within any limit that explains a refusal.
+
+use std::collections::BTreeMap;
+
+use tideover_judge::{Outside, PriorState, amount};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
+
+use crate::play::concurrent::contradictions::{
+    Broken, Invoice, Looked, Named, advanced, granted, requests_for_advances,
+};
+use crate::play::concurrent::history::{History, Request};
+use crate::play::concurrent::known::Known;
+
+pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looked: &mut Looked) {
+    // Whoever pays something back makes room.
+    if history.requests.iter().any(|request| request.acts() == Some(ActionKind::PayorPays)) {
+        return;
+    }
+    let advances = Advances::of(history, parts);
+    let mut by_payee: BTreeMap<Named<'_>, Vec<(usize, i64)>> = BTreeMap::new();
+    for ((platform, payee, _), (request, amount)) in &advances.granted {
+        by_payee.entry((platform, payee)).or_default().push((*request, *amount));
+    }
+    for ((platform, payee), granted) in by_payee {
+        let sum: i64 = granted.iter().map(|(_, amount)| amount).sum();
+        let mut requests: Vec<usize> = granted.iter().map(|(request, _)| *request).collect();
+        let unpaid = known.outside == Outside::Controlled
+            || requests.iter().all(|one| is_read_uncollected(history, *one));
+        let limit = known.limit.map(|limit| limit.0).filter(|_| unpaid);
+        let is_new = match known.prior {
+            PriorState::Nothing => true,
+            PriorState::TaxIds => is_created(history, (platform, payee)),
+            PriorState::Anything => false,
+        };
+        let alone = known.outside == Outside::Controlled && is_new;
+        let of_payee = |one: &&Refused| alone && (&one.platform, &*one.payee) == (platform, payee);
+        let refused: Vec<&Refused> = advances.refused.iter().filter(of_payee).collect();
+        if limit.is_some() || !refused.is_empty() {
+            looked.meet(clause!("8.concentrationLimit"));
+        }
+        let limit = limit.filter(|limit| sum > *limit);
+        let refusal = refused.into_iter().find(|one| sum >= one.less_than);
+        let seen = format!("{sum} granted to {payee}");
+        let broken = |clause, expected| Broken {
+            clause,
+            kind: OperationKind::RequestAdvance,
+            field: field::ADVANCE_AMOUNT,
+            expected,
+            seen,
+        };
+        if let Some(limit) = limit {
+            let expected = format!("at most {limit} outstanding");
+            let broken = broken(clause!("8.concentrationLimit"), expected);
+            looked.contradictions.push(broken.by(requests));
+        } else if let Some(refusal) = refusal {
+            let expected = format!("less than {}, since that was refused", refusal.less_than);
+            requests.push(refusal.request);
+            let broken = broken(clause!("8.concentrationLimit"), expected);
+            looked.contradictions.push(broken.by(requests));
+        }
+    }
+}
+
+/// What was granted and what was refused.
+struct Advances {
+    /// The request that was granted first, and the amount. Cents.
+    granted: BTreeMap<Invoice, (usize, i64)>,
+    refused: Vec<Refused>,
+}
+
+/// A refusal for the limit's sake.
+struct Refused {
+    request: usize,
+    platform: Option<String>,
+    payee: String,
+    /// The limit is less than this. Cents.
+    less_than: i64,
+}
+
+impl Advances {
+    fn of(history: &History, parts: &[Vec<usize>]) -> Advances {
+        let mut granted = BTreeMap::new();
+        for (invoice, asked) in requests_for_advances(history) {
+            let amount = |one: usize| Some((one, granted_amount(&history.requests[one])?));
+            if let Some(first) = asked.into_iter().find_map(amount) {
+                granted.insert(invoice, first);
+            }
+        }
+        let mut advances = Advances { granted, refused: Vec::new() };
+        let faces = face_values(history);
+        for (index, request, operation) in history.operations() {
+            let code = request.outcome().and_then(|answer| answer.seen.code());
+            if code == Some(Code::ConcentrationExceeded.name())
+                && let Some(invoice) = advanced(request, operation)
+                && let Some(part) = parts.iter().find(|part| part.contains(&index))
+                && let Some(before) = advances.at_most_before(history, part, index, &faces)
+                && let Some(face) = faces.get(&invoice)
+            {
+                let (platform, payee, _) = invoice;
+                let less_than = before + face;
+                advances.refused.push(Refused { request: index, platform, payee, less_than });
+            }
+        }
+        advances
+    }
+
+    /// The most that may have been outstanding when a request was refused, each invoice once; nothing if nobody
+    /// can say. Cents.
+    fn at_most_before(
+        &self,
+        history: &History,
+        part: &[usize],
+        refused: usize,
+        faces: &BTreeMap<Invoice, i64>,
+    ) -> Option<i64> {
+        let refused = &history.requests[refused];
+        let mut before: BTreeMap<Invoice, i64> = BTreeMap::new();
+        for index in part {
+            let other = &history.requests[*index];
+            let was_refused = other.outcome().is_some() && other.success().is_none();
+            if was_refused || !other.may_precede(refused) {
+                continue;
+            }
+            if let Some(about) = history.operation(*index).and_then(|one| advanced(other, one)) {
+                let amount = self.granted.get(&about).map(|(_, amount)| *amount);
+                let amount = amount.or_else(|| faces.get(&about).copied())?;
+                before.insert(about, amount);
+            }
+        }
+        Some(before.values().sum())
+    }
+}
+
+/// What an advance that was granted amounts to. Cents.
+fn granted_amount(request: &Request) -> Option<i64> {
+    amount(granted(request)?, field::ADVANCE_AMOUNT).map(|amount| amount.0)
+}
+
+/// The most that each invoice was ever said to be worth. Cents.
+fn face_values(history: &History) -> BTreeMap<Invoice, i64> {
+    let mut faces: BTreeMap<Invoice, i64> = BTreeMap::new();
+    for (_, request, operation) in history.operations() {
+        for sync in operation.syncs() {
+            let platform = request.sent.authorization.clone();
+            let invoice = (platform, sync.payee.business.clone(), sync.invoice.clone());
+            let face = faces.entry(invoice).or_default();
+            *face = (*face).max(sync.face_value.cents().0);
+        }
+    }
+    faces
+}
+
+/// Whether a response called a business new, so that nobody else finances its invoices.
+fn is_created(history: &History, (platform, name): Named<'_>) -> bool {
+    history.operations().any(|(_, request, operation)| {
+        let syncs =
+            matches!(operation, Operation::SyncBusiness { business, .. } if business == name);
+        let created = || granted(request)?.get(field::CREATED)?.as_bool();
+        syncs && request.sent.authorization == *platform && created() == Some(true)
+    })
+}
+
+/// Whether a later read shows that nothing was collected on the invoice of an advance.
+fn is_read_uncollected(history: &History, request: usize) -> bool {
+    let asked = &history.requests[request];
+    let Some(Operation::RequestAdvance { payee, invoice }) = history.operation(request) else {
+        return false;
+    };
+    history.operations().any(|(_, other, operation)| {
+        let about = matches!(operation, Operation::GetInvoice { payee: of, invoice: about }
+            if (of, about) == (payee, invoice));
+        let collected = granted(other).and_then(|read| Fields::of(read).collected());
+        about
+            && other.sent.authorization == asked.sent.authorization
+            && asked.precedes(other)
+            && collected == Some(0)
+    })
+}

@@ -1,0 +1,181 @@
+//! Requests in flight at once at a target in process. The seed decides when each is called, takes effect and gets its
+//! response, and which responses get lost.
+
+use tideover_exchange::Memory;
+use tideover_exchange::step::Step;
+use tideover_exchange::target::{Bare, NO_INBOX, Target};
+use tideover_exchange::{Prepared, Race, Seen};
+use tideover_model::{Choices, Face, Service};
+
+use crate::generate::draw::Draw;
+use crate::play::concurrent::history::ALONE;
+use crate::play::concurrent::history::{Answer, History, Request};
+
+/// How requests get into each other's way.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule {
+    /// What everything is drawn from.
+    pub seed: u64,
+    /// How many percent of the answers in a race are lost.
+    pub lost: usize,
+}
+
+/// A service with several requests in flight.
+pub trait Interleaved: Face + Clone {
+    /// What a request that is called now has seen of it when it takes effect; nothing if it looks only then.
+    fn glimpse(&self) -> Option<Self> {
+        None
+    }
+
+    /// The next request to be handled looked around when it was called, and no more.
+    fn handle_as_of(&mut self, _glimpse: Self) {}
+}
+
+impl<C: Choices> Interleaved for Service<C> {}
+
+/// Plays `race` against `target`: its requests take effect one at a time, each between its call and its answer.
+pub fn interleave<F: Interleaved>(
+    target: &mut Bare<F>,
+    race: &Race,
+    schedule: Schedule,
+) -> History {
+    let mut scheduler = Scheduler {
+        target,
+        lost: schedule.lost,
+        draw: Draw::new([schedule.seed, 0, 0]),
+        tick: 0,
+        history: History::default(),
+        strays: Vec::new(),
+    };
+    let inbox = scheduler.target.inbox().unwrap_or(NO_INBOX).to_owned();
+    let mut memory = Memory::with_inbox(&inbox);
+    for step in &race.before {
+        scheduler.play_alone(step, &mut memory);
+    }
+    scheduler.race(&race.clients, &memory);
+    for step in &race.after {
+        // Whatever wanders about may arrive now, or never.
+        if scheduler.draw.percent(30) {
+            scheduler.let_one_arrive();
+        }
+        scheduler.play_alone(step, &mut memory);
+    }
+    scheduler.history
+}
+
+struct Scheduler<'a, F> {
+    target: &'a mut Bare<F>,
+    lost: usize,
+    draw: Draw,
+    tick: u64,
+    history: History,
+    /// Requests whose answers are lost, and that have not taken effect.
+    strays: Vec<Called<F>>,
+}
+
+/// A request that has not taken effect.
+struct Called<F> {
+    sent: Prepared,
+    glimpse: Option<F>,
+}
+
+/// What a client is at.
+struct Client<'a, F> {
+    steps: std::slice::Iter<'a, Step>,
+    memory: Memory,
+    under_way: Option<(&'a Step, usize, Stage<F>)>,
+}
+
+enum Stage<F> {
+    Called(Called<F>),
+    Handled(Seen),
+}
+
+impl<F: Interleaved> Scheduler<'_, F> {
+    fn play_alone(&mut self, step: &Step, memory: &mut Memory) {
+        let (request, called) = self.call(ALONE, step, memory);
+        let seen = self.handle(called);
+        memory.keep(step, seen.json());
+        self.answer(request, seen);
+    }
+
+    fn race(&mut self, clients: &[Vec<Step>], memory: &Memory) {
+        let client = |steps| Client { steps, memory: memory.clone(), under_way: None };
+        let mut clients: Vec<Client<'_, F>> =
+            clients.iter().map(|steps| client(steps.iter())).collect();
+        let mut active: Vec<usize> = (0..clients.len()).collect();
+        while !active.is_empty() {
+            let chosen = self.draw.below(active.len());
+            if !self.go_on(active[chosen] + 1, &mut clients[active[chosen]]) {
+                active.swap_remove(chosen);
+            }
+            if self.draw.percent(10) {
+                self.let_one_arrive();
+            }
+        }
+    }
+
+    /// One thing happens to a client: it calls, what it asked for is done, it is answered. `false` if it is done.
+    fn go_on<'a>(&mut self, number: usize, client: &mut Client<'a, F>) -> bool {
+        match client.under_way.take() {
+            None => {
+                let Some(step) = client.steps.next() else { return false };
+                let (request, called) = self.call(number, step, &client.memory);
+                if self.draw.percent(self.lost) {
+                    // Of three, one never arrives.
+                    if self.draw.below(3) > 0 {
+                        self.strays.push(called);
+                    }
+                } else {
+                    client.under_way = Some((step, request, Stage::Called(called)));
+                }
+            }
+            Some((step, request, Stage::Called(called))) => {
+                let seen = self.handle(called);
+                client.under_way = Some((step, request, Stage::Handled(seen)));
+            }
+            Some((step, request, Stage::Handled(seen))) => {
+                client.memory.keep(step, seen.json());
+                self.answer(request, seen);
+            }
+        }
+        true
+    }
+
+    fn let_one_arrive(&mut self) {
+        if !self.strays.is_empty() {
+            let chosen = self.draw.below(self.strays.len());
+            let stray = self.strays.swap_remove(chosen);
+            self.handle(stray);
+        }
+    }
+
+    fn call(&mut self, client: usize, step: &Step, memory: &Memory) -> (usize, Called<F>) {
+        let sent = Prepared::from_step(step, memory, self.target.api_key());
+        self.tick += 1;
+        self.history.requests.push(Request {
+            client,
+            step: step.clone(),
+            sent: sent.clone(),
+            called: self.tick,
+            now: self.target.now(),
+            answer: None,
+        });
+        let glimpse = self.target.face().glimpse();
+        (self.history.requests.len() - 1, Called { sent, glimpse })
+    }
+
+    fn handle(&mut self, Called { sent, glimpse }: Called<F>) -> Seen {
+        if let Some(glimpse) = glimpse {
+            self.target.face_mut().handle_as_of(glimpse);
+        }
+        let seen = self.target.play(&sent);
+        self.target.forget_deliveries();
+        seen
+    }
+
+    fn answer(&mut self, request: usize, seen: Seen) {
+        self.tick += 1;
+        self.history.requests[request].answer = Some(Answer { at: self.tick, seen });
+    }
+}

@@ -1,0 +1,243 @@
+//! How long hidden transitions take: between the last read before and the first read after each.
+
+use std::collections::BTreeMap;
+
+use tideover_exchange::Exchange;
+use tideover_exchange::evidence::Point;
+use tideover_judge::{Belief, Subject, meets_first_three};
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::{ActionKind, BusinessId, Delays as Known, OperationKind, Timestamp, clause};
+
+use crate::play::learn::span::{Span, Spans};
+
+/// What is known of delays, in seconds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delays {
+    /// What was read last, if it waits for something.
+    waits: Option<(Awaited, Wait)>,
+    businesses: BTreeMap<BusinessId, Opening>,
+    advances: BTreeMap<Subject, Funding>,
+    pub(super) collection_account: Spans,
+    pub(super) funding_starts: Spans,
+    pub(super) funding_completes: Spans,
+    /// Both passed between two reads, so that they cannot be separated.
+    pub(super) either_at_most: (Spans, Spans),
+}
+
+/// A transition that was enabled, and was not seen to have happened until then.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    enabled: Timestamp,
+    /// Seconds that enabling it may have taken.
+    unsure: u64,
+    not_yet: Timestamp,
+}
+
+/// A collection account that is as good as open, by whichever identifier its business is called.
+#[derive(Clone, Copy, Debug)]
+struct Opening {
+    wait: Wait,
+    /// Whether it was enabled when the wait began, and not before.
+    is_from_the_start: bool,
+}
+
+/// How long an account may take to open if no profile says how long: a day. Seconds.
+const PATIENCE: u64 = 24 * 3600;
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Awaited {
+    CollectionAccount,
+    Funding,
+    Funded,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Funding {
+    starts: Wait,
+    /// Between when and when it started.
+    started: Option<(Timestamp, Timestamp)>,
+    not_funded: Timestamp,
+}
+
+impl Wait {
+    /// How long it took, if it had happened at `now`.
+    fn until(&self, now: Timestamp) -> Span {
+        Span {
+            min: between(self.enabled, self.not_yet),
+            max: between(self.enabled, now) + self.unsure,
+        }
+    }
+}
+
+impl Delays {
+    pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
+        self.waits = None;
+        let Some(subject) = belief.subject(exchange.sent) else { return };
+        // An action that forces a transition says nothing about how long it takes, only when it began.
+        match (exchange.acts(), self.advances.get_mut(&subject)) {
+            (Some(ActionKind::FundingStarts), Some(funding)) if exchange.seen.is_success() => {
+                funding.start(exchange);
+            }
+            (Some(ActionKind::FundingStarts | ActionKind::FundingCompletes), _) => {
+                self.advances.remove(&subject);
+            }
+            _ => {}
+        }
+        match exchange.kind() {
+            Some(OperationKind::GetInvoice) => self.observe_advance(exchange, &subject),
+            Some(OperationKind::RequestAdvance)
+                if exchange
+                    .seen
+                    .json()
+                    .is_some_and(|body| Fields::of(body).already_requested() == Some(false)) =>
+            {
+                let starts = Wait::from(exchange);
+                let funding = Funding { starts, started: None, not_funded: exchange.now };
+                self.advances.insert(subject.clone(), funding);
+            }
+            _ => {}
+        }
+        self.observe_account(exchange, &subject, belief);
+    }
+
+    fn observe_account(&mut self, exchange: &Exchange<'_>, subject: &Subject, belief: &Belief) {
+        let reads = exchange.kind() == Some(OperationKind::GetBusiness);
+        let may_open = belief.may_open_account(subject, exchange.now);
+        let is_hurried = matches!(
+            exchange.acts(),
+            Some(ActionKind::CollectionAccountOpens | ActionKind::VendorCompletesOnboarding)
+        );
+        let shows_it = may_open || is_hurried || reads && exchange.seen.is_success();
+        if !shows_it {
+            return;
+        }
+        let Some(business) = belief.business(subject) else { return };
+        if may_open {
+            // What is only read now was so before; what was asked for and not answered may have been.
+            let is_ours = !exchange.kind().is_some_and(OperationKind::reads);
+            let is_from_the_start = is_ours && !exchange.unsettled;
+            let opening = Opening { wait: Wait::from(exchange), is_from_the_start };
+            self.businesses.entry(business).or_insert(opening);
+        }
+        let Some(opening) = self.businesses.get_mut(&business) else { return };
+        opening.is_from_the_start &= !is_hurried;
+        if !reads {
+            return;
+        }
+        let onboarding = exchange.seen.json().and_then(|body| body.get(field::ONBOARDING));
+        let Some(onboarding) = onboarding else { return };
+        if Fields::of(onboarding).collection_account() != Some(true) {
+            if !(may_open && meets_first_three(onboarding)) {
+                // It seemed enabled by something no response had shown, and this response contradicts that.
+                self.businesses.remove(&business);
+                return;
+            }
+            opening.wait.not_yet = exchange.since;
+            self.waits = Some((Awaited::CollectionAccount, opening.wait));
+        } else if let Some(opening) = self.businesses.remove(&business)
+            && opening.is_from_the_start
+            && !belief.has_a_past()
+        {
+            self.collection_account.note(opening.wait.until(exchange.now));
+        }
+    }
+
+    fn observe_advance(&mut self, exchange: &Exchange<'_>, subject: &Subject) {
+        let Some(funding) = self.advances.get_mut(subject) else { return };
+        let state = exchange
+            .seen
+            .json()
+            .and_then(|body| Fields::of(body).advance().and_then(Fields::state));
+        match (state, funding.started) {
+            (Some("REQUESTED"), _) => {
+                funding.starts.not_yet = exchange.since;
+                self.waits = Some((Awaited::Funding, funding.starts));
+            }
+            (Some("FUNDING"), None) => {
+                self.funding_starts.note(funding.starts.until(exchange.now));
+                funding.start(exchange);
+            }
+            (Some("FUNDING"), Some((_, latest))) => {
+                funding.not_funded = exchange.since;
+                let wait = Wait { enabled: latest, unsure: 0, not_yet: exchange.since };
+                self.waits = Some((Awaited::Funded, wait));
+            }
+            (Some("FUNDED" | "REPAID"), Some((earliest, latest))) => {
+                let took = Span {
+                    min: between(latest, funding.not_funded),
+                    max: between(earliest, exchange.now),
+                };
+                self.funding_completes.note(took);
+                self.advances.remove(subject);
+            }
+            (Some("FUNDED" | "REPAID"), None) => {
+                let starts = funding.starts.until(exchange.now);
+                let max = between(funding.starts.not_yet, exchange.now) + funding.starts.unsure;
+                self.either_at_most.0.note(starts);
+                self.either_at_most.1.note(Span { min: 0, max });
+                self.advances.remove(subject);
+            }
+            (Some(_), _) => {
+                self.advances.remove(subject);
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// What the last read shows to be late: it should have happened by now, whatever was drawn.
+    pub(super) fn overdue(&self, exchange: &Exchange<'_>, known: &Known) -> Option<Point> {
+        let (awaited, wait) = self.waits?;
+        let (clause, field, bound) = match awaited {
+            Awaited::CollectionAccount => (
+                clause!("gap.accountOpening"),
+                "onboarding.collectionAccount",
+                known.collection_account,
+            ),
+            Awaited::Funding => {
+                (clause!("gap.advanceTransitions"), "advance.state", known.funding_starts)
+            }
+            Awaited::Funded => {
+                (clause!("gap.advanceTransitions"), "advance.state", known.funding_completes)
+            }
+        };
+        let waited = between(wait.enabled, exchange.since);
+        // The document says "usually a few minutes" of the account: only a stated profile promises more.
+        let is_patient = awaited == Awaited::CollectionAccount && *known == Known::default();
+        let most = if is_patient { PATIENCE } else { bound.max };
+        (waited > most).then(|| Point {
+            clause,
+            holds: false,
+            field: field.to_owned(),
+            expected: format!("{awaited:?} within {most} s"),
+            seen: format!("not yet, after {waited} s"),
+        })
+    }
+
+    pub(super) fn add(&mut self, other: &Delays) {
+        self.collection_account.add(&other.collection_account);
+        self.funding_starts.add(&other.funding_starts);
+        self.funding_completes.add(&other.funding_completes);
+        self.either_at_most.0.add(&other.either_at_most.0);
+        self.either_at_most.1.add(&other.either_at_most.1);
+    }
+}
+
+impl Funding {
+    /// It has started since it was last seen not to have.
+    fn start(&mut self, exchange: &Exchange<'_>) {
+        self.started = Some((self.starts.not_yet, exchange.now));
+        self.not_funded = exchange.since;
+    }
+}
+
+impl From<&Exchange<'_>> for Wait {
+    fn from(exchange: &Exchange<'_>) -> Wait {
+        let unsure = between(exchange.since, exchange.now);
+        Wait { enabled: exchange.now, unsure, not_yet: exchange.now }
+    }
+}
+
+fn between(earlier: Timestamp, later: Timestamp) -> u64 {
+    later.unix_unsigned().saturating_sub(earlier.unix_unsigned())
+}

@@ -1,0 +1,209 @@
+//! What a run has learned of a target where the document is silent: a profile for the mock, and for later checks of
+//! the target.
+
+mod causes;
+mod delays;
+mod failing;
+mod held;
+mod rates;
+mod replaced;
+mod span;
+mod written;
+
+use std::collections::BTreeMap;
+
+use tideover_exchange::evidence::Point;
+use tideover_exchange::{Arrival, Exchange, PreparedAction};
+use tideover_judge::{Belief, Bounds};
+use tideover_model::wire::field::Fields;
+use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, clause};
+
+pub use failing::Failing;
+pub use held::Stated;
+pub use replaced::Replaced;
+pub use span::Span;
+pub use written::Learned;
+
+use causes::Causes;
+use delays::Delays;
+use rates::Rates;
+use span::Spans;
+
+/// What the responses of a target have shown of its choices.
+#[derive(Clone, Debug, Default)]
+pub struct Lessons {
+    success: BTreeMap<Success, BTreeMap<u16, u64>>,
+    refusals: BTreeMap<Code, BTreeMap<u16, u64>>,
+    body_limit: Bounds,
+    per_invoice_maximum: Bounds,
+    concentration_limit: Bounds,
+    rates: Rates,
+    delays: Delays,
+    /// Seconds between the attempts of a delivery that were not accepted, by how many went before.
+    retries: BTreeMap<usize, Spans>,
+    attempts: BTreeMap<(String, String), Vec<Attempt>>,
+    /// By how much this run has moved the target's clock. Seconds.
+    moved: u64,
+    /// The longest that a delivery was tried for, from its first attempt. Seconds.
+    tried_for: Option<u64>,
+    repeats: Repeats,
+    causes: Causes,
+    session_links_live: Option<bool>,
+}
+
+/// When an attempt was made, as far as that is known, and what it was answered.
+type Attempt = (Option<u64>, u16);
+
+/// How many deliveries were accepted, and how many of them came once more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Repeats {
+    accepted: u64,
+    repeated: u64,
+}
+
+impl Lessons {
+    /// Learns from an exchange.
+    pub(crate) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
+        self.observe_status(exchange);
+        self.rates.observe(exchange, belief);
+        self.delays.observe(exchange, belief);
+        self.causes.observe(exchange, belief);
+        for arrival in exchange.arrivals {
+            self.observe_arrival(exchange, arrival);
+        }
+        if let PreparedAction::Advance(seconds) = exchange.sent.action
+            && exchange.seen.is_success()
+        {
+            self.moved += seconds;
+        }
+        if exchange.acts() == Some(ActionKind::VendorOpensSession) {
+            let live = self.session_links_live.unwrap_or(false) || exchange.seen.is_success();
+            self.session_links_live = Some(live);
+        }
+    }
+
+    /// What a read shows not to have happened yet, though it should have by `profile`.
+    pub(crate) fn overdue(&self, exchange: &Exchange<'_>, profile: &Profile) -> Option<Point> {
+        self.delays.overdue(exchange, &profile.delays)
+    }
+
+    /// Which kinds of event came at an inbox, of those that this run has caused there.
+    pub(crate) fn events(&self) -> impl Iterator<Item = Point> {
+        self.causes.points()
+    }
+
+    /// Takes over what a belief knows of limits, at the end of a run.
+    pub(crate) fn conclude(&mut self, belief: &Belief) {
+        let limits = belief.limits();
+        self.body_limit = self.body_limit.and(limits.body);
+        self.per_invoice_maximum = self.per_invoice_maximum.and(limits.invoice);
+        for bounds in limits.outstanding.values() {
+            self.concentration_limit = self.concentration_limit.and(*bounds);
+        }
+        self.rates.conclude();
+        self.attempts.clear();
+        self.moved = 0;
+        self.causes = Causes::default();
+    }
+
+    /// Forgets how long what takes its time has taken: somebody else made it happen.
+    pub fn forget_delays(&mut self) {
+        self.delays = Delays::default();
+    }
+
+    /// Learns what another run has learned.
+    pub fn add(&mut self, other: &Lessons) {
+        for (success, statuses) in &other.success {
+            count(self.success.entry(*success).or_default(), statuses);
+        }
+        for (code, statuses) in &other.refusals {
+            count(self.refusals.entry(*code).or_default(), statuses);
+        }
+        self.body_limit = self.body_limit.and(other.body_limit);
+        self.per_invoice_maximum = self.per_invoice_maximum.and(other.per_invoice_maximum);
+        self.concentration_limit = self.concentration_limit.and(other.concentration_limit);
+        self.rates.add(&other.rates);
+        self.delays.add(&other.delays);
+        for (attempt, spans) in &other.retries {
+            self.retries.entry(*attempt).or_default().add(spans);
+        }
+        self.tried_for = self.tried_for.max(other.tried_for);
+        self.repeats.accepted += other.repeats.accepted;
+        self.repeats.repeated += other.repeats.repeated;
+        self.session_links_live = match (self.session_links_live, other.session_links_live) {
+            (Some(one), Some(other)) => Some(one || other),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// What was learned, as a profile; what was not is as `known` says.
+    pub fn learned(&self, known: &Profile) -> Learned {
+        Learned::from_lessons(self, known)
+    }
+
+    fn observe_status(&mut self, exchange: &Exchange<'_>) {
+        let Some(kind) = exchange.kind() else { return };
+        let (status, seen) = (exchange.seen.status, exchange.seen);
+        if let Some(code) = seen.code().and_then(Code::parse) {
+            // For an advance, the document states it.
+            let stated = exchange.predicted_refusal.is_some_and(|(_, by)| by == ADVANCE_NOT_FOUND);
+            if !stated && matches!(code.status(), tideover_model::Status::Assumed(_)) {
+                *self.refusals.entry(code).or_default().entry(status).or_default() += 1;
+            }
+        } else if seen.is_success() {
+            let repeat =
+                seen.json().is_some_and(|body| Fields::of(body).already_requested() == Some(true));
+            let success = match kind {
+                OperationKind::RequestAdvance if repeat => Success::RepeatAdvance,
+                kind => kind.into(),
+            };
+            *self.success.entry(success).or_default().entry(status).or_default() += 1;
+        }
+    }
+
+    fn observe_arrival(&mut self, exchange: &Exchange<'_>, arrival: &Arrival) {
+        let (Some(id), Some(at)) = (&arrival.delivery, arrival.signed_at()) else { return };
+        let at = Some(at).filter(|at| self.is_by_its_clock(exchange, *at));
+        // The path says which subscription a delivery belongs to, when several share its name.
+        let delivery = (arrival.path.clone(), id.clone());
+        let attempts = self.attempts.entry(delivery).or_default();
+        let is_accepted = |status: u16| (200..=299).contains(&status);
+        let accepted = attempts.iter().filter(|(_, status)| is_accepted(*status)).count();
+        if let Some((before, _)) = attempts.last().copied()
+            && accepted == 0
+            && let Some(pause) = at.zip(before).and_then(|(at, before)| at.checked_sub(before))
+        {
+            self.retries.entry(attempts.len() - 1).or_default().note(Span::exactly(pause));
+            let first = at.zip(attempts[0].0).and_then(|(at, first)| at.checked_sub(first));
+            self.tried_for = self.tried_for.max(first);
+        }
+        self.repeats.accepted += u64::from(accepted == 0 && is_accepted(arrival.status));
+        self.repeats.repeated += u64::from(accepted == 1);
+        attempts.push((at, arrival.status));
+    }
+
+    /// Whether an attempt was signed by the target's own clock: once that is moved, the wall clock says nothing
+    /// of when an attempt was due.
+    fn is_by_its_clock(&self, exchange: &Exchange<'_>, at: u64) -> bool {
+        let is_moved = matches!(exchange.sent.action, PreparedAction::Advance(_));
+        if self.moved == 0 && !is_moved {
+            return true;
+        }
+        let times = exchange.its_time(exchange.since).zip(exchange.its_time(exchange.now));
+        times.is_some_and(|(since, now)| {
+            let since = if is_moved { since + SLACK + 1 } else { since.saturating_sub(SLACK) };
+            (since..=now + SLACK).contains(&at)
+        })
+    }
+}
+
+/// How late an attempt may be that is due. Seconds.
+const SLACK: u64 = 2;
+
+const ADVANCE_NOT_FOUND: Clause = clause!("4.advances.5");
+
+fn count(known: &mut BTreeMap<u16, u64>, other: &BTreeMap<u16, u64>) {
+    for (status, times) in other {
+        *known.entry(*status).or_default() += times;
+    }
+}

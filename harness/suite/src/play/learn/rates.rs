@@ -1,0 +1,128 @@
+//! The rates of vendors, from quotes and advances (`gap.rates`, `gap.pricing`, `gap.quoteTerm`).
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tideover_exchange::Exchange;
+use tideover_judge::{Belief, amount};
+use tideover_model::wire::field;
+use tideover_model::{OperationKind, PlatformId};
+
+use crate::play::learn::span::{Span, Spans, narrow};
+
+/// The parts of ten thousand that a share is of, over the days of a fee's period.
+const WHOLE: u64 = 10_000;
+const FEE_WHOLE: u128 = 10_000 * 30;
+
+/// What is known of rates, in basis points; of the term of a quote, in days.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rates {
+    vendors: BTreeMap<(Option<PlatformId>, String), Vendor>,
+    pub(super) advance: Spans,
+    pub(super) fee: Spans,
+    pub(super) quote_term: Option<Span>,
+    /// The fee of quotes for their whole term, where no advance separates fee and term.
+    pub(super) fee_of_term: Spans,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Vendor {
+    advance: Option<Span>,
+    fee: Option<Span>,
+    fee_of_term: Option<Span>,
+}
+
+impl Rates {
+    pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
+        let Some(answer) = exchange.seen.success_body() else {
+            return;
+        };
+        let Some(offered) = OfferedAmounts::by(answer) else { return };
+        let (vendor, days) = match exchange.kind() {
+            Some(OperationKind::Quote) => (exchange.sent_field(field::EXTERNAL_ID), None),
+            Some(OperationKind::RequestAdvance) => {
+                let payee = exchange.sent_field(field::PAYEE_EXTERNAL_ID);
+                (payee, belief.days_to_due_date(exchange.sent, exchange.now))
+            }
+            _ => return,
+        };
+        let Some(vendor) = vendor else { return };
+        let known = self.vendors.entry((exchange.platform, vendor)).or_default();
+        narrow(&mut known.advance, offered.advance_rate());
+        let Some(fee) = offered.fee_for_days() else { return };
+        match (exchange.kind(), days) {
+            (Some(OperationKind::Quote), _) => narrow(&mut known.fee_of_term, fee),
+            (_, Some(days)) => {
+                let days = days.max(1);
+                let rate = Span { min: fee.min.div_ceil(days), max: fee.max / days };
+                if rate.min <= rate.max {
+                    narrow(&mut known.fee, rate);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Each vendor has rates of its own, so that a profile gets the range.
+    pub(super) fn conclude(&mut self) {
+        for vendor in std::mem::take(&mut self.vendors).into_values() {
+            vendor.advance.into_iter().for_each(|rate| self.advance.note(rate));
+            vendor.fee.into_iter().for_each(|rate| self.fee.note(rate));
+            vendor.fee_of_term.into_iter().for_each(|fee| self.fee_of_term.note(fee));
+            if let (Some(term), Some(rate)) = (vendor.fee_of_term, vendor.fee)
+                && rate.min > 0
+            {
+                let days = Span { min: term.min.div_ceil(rate.max), max: term.max / rate.min };
+                if days.min <= days.max {
+                    narrow(&mut self.quote_term, days);
+                }
+            }
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &Rates) {
+        self.advance.add(&other.advance);
+        self.fee.add(&other.fee);
+        self.fee_of_term.add(&other.fee_of_term);
+        if let Some(term) = other.quote_term {
+            narrow(&mut self.quote_term, term);
+        }
+    }
+}
+
+/// The amounts of an offer. Cents.
+struct OfferedAmounts {
+    financeable: u64,
+    advance: u64,
+    fee: u64,
+}
+
+impl OfferedAmounts {
+    fn by(answer: &Value) -> Option<OfferedAmounts> {
+        let cents = |name: &str| u64::try_from(amount(answer, name)?.0).ok();
+        let financeable = cents(field::FINANCEABLE_AMOUNT).filter(|cents| *cents > 0)?;
+        let advance = cents(field::ADVANCE_AMOUNT).filter(|cents| *cents <= financeable)?;
+        Some(OfferedAmounts { financeable, advance, fee: cents(field::FEE_TOTAL)? })
+    }
+
+    /// Advances round down, and are never more than all of it.
+    fn advance_rate(&self) -> Span {
+        let (least, beyond) = (self.advance * WHOLE, (self.advance + 1) * WHOLE);
+        let min = least.div_ceil(self.financeable);
+        Span { min, max: (beyond.div_ceil(self.financeable) - 1).clamp(min, WHOLE) }
+    }
+
+    /// Fees round up to at most what the advance leaves. A fee at that limit shows no rate.
+    fn fee_for_days(&self) -> Option<Span> {
+        if self.advance + self.fee >= self.financeable {
+            return None;
+        }
+        let share = |cents: u64| u128::from(cents) * FEE_WHOLE / u128::from(self.financeable);
+        let max = u64::try_from(share(self.fee)).ok()?;
+        let min = match self.fee {
+            0 => 0,
+            fee => u64::try_from(share(fee - 1)).ok()? + 1,
+        };
+        (min <= max).then_some(Span { min, max })
+    }
+}

@@ -1,0 +1,328 @@
+//! What was learned, as a profile file.
+
+use std::fmt::{self, Write as _};
+
+use serde::Serialize;
+use tideover_judge::Bounds;
+use tideover_model::{Cents, Delays, Profile, Range};
+use toml::{Table, Value};
+
+use crate::play::learn::span::Span;
+use crate::play::learn::{Lessons, Repeats};
+
+/// What no run can learn, with the reason.
+const UNLEARNABLE: &[(&str, &str)] = &[
+    ("webhooks.timeout", "the inbox answers at once, so that no attempt ends by it"),
+    ("webhooks.patience", "it is of the mock's clock alone"),
+    ("webhooks.at_once", "attempts are answered at once, so that none waits for another"),
+    ("webhooks.lateness", "when the cause of an event happened is not seen"),
+];
+
+/// A profile, with what it rests on.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    /// The profile: what was learned, and what was assumed before where nothing was.
+    pub profile: Profile,
+    /// What of it was learned, as a field of the profile and what is known of it.
+    pub lessons: Vec<(String, String)>,
+    /// The fields that nothing, or not enough, was learned of.
+    pub unlearned: Vec<String>,
+    /// Where the limit of a body lies, of which a profile obeys the greatest. Bytes.
+    body_limit: Option<Range<i64>>,
+}
+
+/// How well the rate of one vendor must be known to stand for all. Basis points.
+const WELL_KNOWN: u64 = 50;
+
+impl Learned {
+    pub(super) fn from_lessons(lessons: &Lessons, known: &Profile) -> Learned {
+        let mut learned = Learned {
+            profile: known.clone(),
+            lessons: Vec::new(),
+            unlearned: Vec::new(),
+            body_limit: None,
+        };
+        learned.learn_limits(lessons);
+        learned.learn_rates(lessons);
+        learned.learn_delays(lessons);
+        learned.learn_retries(lessons);
+        match lessons.session_links_live {
+            None => learned.miss("session_links_live"),
+            Some(live) => learned.learn("session_links_live", live.to_string(), |profile| {
+                profile.session_links_live = live;
+            }),
+        }
+        learned.learn_statuses(lessons);
+        learned.learn_attempts(lessons);
+        for (field, _) in UNLEARNABLE {
+            learned.miss(*field);
+        }
+        learned
+    }
+
+    /// Takes over what was learned of a field, if a profile may say it.
+    fn learn(
+        &mut self,
+        field: impl Into<String>,
+        lesson: impl Into<String>,
+        change: impl FnOnce(&mut Profile),
+    ) {
+        let field = field.into();
+        let mut changed = self.profile.clone();
+        change(&mut changed);
+        if changed.check().is_ok() {
+            self.profile = changed;
+        } else {
+            self.miss(field.clone());
+        }
+        self.lessons.push((field, lesson.into()));
+    }
+
+    /// Lists what is known of a field, where that is too little for the profile.
+    fn narrow(&mut self, field: &str, lesson: impl Into<String>) {
+        self.lessons.push((field.to_owned(), lesson.into()));
+        self.miss(field);
+    }
+
+    fn miss(&mut self, field: impl Into<String>) {
+        self.unlearned.push(field.into());
+    }
+
+    fn learn_limits(&mut self, lessons: &Lessons) {
+        self.body_limit = lessons.body_limit.range();
+        self.learn_interval("body_limit", "bytes", lessons.body_limit, |profile, range| {
+            profile.body_limit = usize::try_from(range.max).unwrap_or(usize::MAX);
+        });
+        let bounds = lessons.per_invoice_maximum;
+        self.learn_limit("per_invoice_maximum", "cents", bounds, |profile, limit| {
+            profile.per_invoice_maximum = Cents(limit);
+        });
+        let bounds = lessons.concentration_limit;
+        self.learn_interval("concentration_limit", "cents", bounds, |profile, range| {
+            let Range { min, max } = range;
+            profile.concentration_limit = Range { min: Cents(min.max(1)), max: Cents(max) };
+        });
+    }
+
+    /// A limit that is one number in a profile is learned once it is known to the unit: any other number between
+    /// the bounds would be a guess.
+    fn learn_limit(
+        &mut self,
+        field: &str,
+        unit: &str,
+        bounds: Bounds,
+        change: impl FnOnce(&mut Profile, i64),
+    ) {
+        let Some(lesson) = bounds.in_words(unit) else { return self.miss(field) };
+        match bounds.range().and_then(|range| range.exact()) {
+            Some(limit) => self.learn(field, lesson, |profile| change(profile, limit)),
+            None => self.narrow(field, lesson),
+        }
+    }
+
+    /// A limit that nothing was beyond may be any, and stays as it is assumed.
+    fn learn_interval(
+        &mut self,
+        field: &str,
+        unit: &str,
+        bounds: Bounds,
+        change: impl FnOnce(&mut Profile, Range<i64>),
+    ) {
+        let Some(lesson) = bounds.in_words(unit) else { return self.miss(field) };
+        match bounds.range() {
+            Some(range) => self.learn(field, lesson, |profile| change(profile, range)),
+            None => self.narrow(field, lesson),
+        }
+    }
+
+    fn learn_rates(&mut self, lessons: &Lessons) {
+        let narrow = |span: Span| Range {
+            min: u32::try_from(span.min).unwrap_or(u32::MAX),
+            max: u32::try_from(span.max).unwrap_or(u32::MAX),
+        };
+        match lessons.rates.advance.hull_within(WELL_KNOWN) {
+            None => self.miss("rates.advance"),
+            Some(span) => {
+                let lesson = in_words(span, "basis points");
+                self.learn("rates.advance", lesson, |profile| profile.rates.advance = narrow(span));
+            }
+        }
+        let term = lessons.rates.quote_term;
+        match term {
+            Some(Span { min, max }) if min == max => {
+                let lesson = in_words(Span::exactly(min), "days");
+                self.learn("quote_term_days", lesson, |profile| profile.quote_term_days = min);
+            }
+            Some(term) => self.narrow("quote_term_days", in_words(term, "days")),
+            None => self.miss("quote_term_days"),
+        }
+        let term = term.unwrap_or(Span::exactly(self.profile.quote_term_days));
+        let by_quotes = lessons.rates.fee_of_term.hull().map(|fee| Span {
+            min: fee.min / term.max.max(1),
+            max: fee.max.div_ceil(term.min.max(1)),
+        });
+        let seen = [lessons.rates.fee.hull_within(WELL_KNOWN), by_quotes]
+            .into_iter()
+            .flatten()
+            .reduce(Span::hull);
+        match seen {
+            None => self.miss("rates.fee"),
+            Some(span) => {
+                let lesson = in_words(span, "basis points for 30 days");
+                self.learn("rates.fee", lesson, |profile| profile.rates.fee = narrow(span));
+            }
+        }
+    }
+
+    fn learn_delays(&mut self, lessons: &Lessons) {
+        let delays = &lessons.delays;
+        let opens = delays.collection_account.hull();
+        self.learn_delay("collection_account", opens, |delays, range| {
+            delays.collection_account = range;
+        });
+        let (starts, completes) = &delays.either_at_most;
+        let starts = delays.funding_starts.hull().or_else(|| starts.hull());
+        self.learn_delay("funding_starts", starts, |delays, range| delays.funding_starts = range);
+        let completes = delays.funding_completes.hull().or_else(|| completes.hull());
+        self.learn_delay("funding_completes", completes, |delays, range| {
+            delays.funding_completes = range;
+        });
+    }
+
+    fn learn_delay(
+        &mut self,
+        field: &str,
+        seen: Option<Span>,
+        change: impl FnOnce(&mut Delays, Range<u64>),
+    ) {
+        let field = format!("delays.{field}");
+        let Some(span @ Span { min, max }) = seen else { return self.miss(field) };
+        self.learn(field, in_words(span, "seconds"), |profile| {
+            change(&mut profile.delays, Range { min, max });
+        });
+    }
+
+    /// What a run has seen of the window and of duplicates; it ends before either is known.
+    fn learn_attempts(&mut self, lessons: &Lessons) {
+        match lessons.tried_for {
+            None => self.miss("webhooks.window"),
+            Some(seconds) => self.narrow("webhooks.window", format!("at least {seconds} seconds")),
+        }
+        let Repeats { accepted, repeated } = lessons.repeats;
+        match accepted {
+            0 => self.miss("webhooks.duplicates"),
+            _ => {
+                let lesson = format!("{repeated} of {accepted} accepted deliveries came again");
+                self.narrow("webhooks.duplicates", lesson);
+            }
+        }
+    }
+
+    /// The attempts that were seen; those after them are as they were assumed to be.
+    fn learn_retries(&mut self, lessons: &Lessons) {
+        let seen: Vec<Span> =
+            (0..).map_while(|index| lessons.retries.get(&index)?.hull()).collect();
+        if seen.is_empty() {
+            self.miss("webhooks.retries");
+            return;
+        }
+        let shown: Vec<String> = seen.iter().map(|span| in_words(*span, "s")).collect();
+        let lesson = format!("the first {}: {}", seen.len(), shown.join(", "));
+        self.learn("webhooks.retries", lesson, |profile| {
+            let retries = &mut profile.webhooks.retries;
+            for (index, span) in seen.iter().enumerate() {
+                match retries.get_mut(index) {
+                    Some(known) if (span.min..=span.max).contains(known) => {}
+                    Some(known) => *known = span.min.max(1),
+                    None => retries.push(span.min.max(1)),
+                }
+            }
+        });
+    }
+
+    /// Includes values that equal the assumption: a later check compares all values that the file states.
+    fn learn_statuses(&mut self, lessons: &Lessons) {
+        for (success, counts) in &lessons.success {
+            let Some(status) = most_frequent(counts) else { continue };
+            self.learn(format!("success.{}", name(success)), statuses(counts), |profile| {
+                profile.success.insert(*success, status);
+            });
+        }
+        for (code, counts) in &lessons.refusals {
+            let Some(status) = most_frequent(counts) else { continue };
+            self.learn(format!("refusals.{code}"), statuses(counts), |profile| {
+                profile.refusals.insert(*code, status);
+            });
+        }
+    }
+
+    fn has_learned(&self, field: &str) -> bool {
+        let is_learned = self.lessons.iter().any(|(name, _)| name == field);
+        is_learned && !self.unlearned.iter().any(|name| name == field)
+    }
+
+    /// What of `values`, the fields within `of`, was learned or is otherwise than in the standard profile.
+    fn kept(&self, of: &str, values: &Table, standard: Option<&Table>) -> Table {
+        let kept = values.iter().filter_map(|(name, value)| {
+            let field = if of.is_empty() { name.clone() } else { format!("{of}.{name}") };
+            let assumed = standard.and_then(|standard| standard.get(name));
+            let value = match value {
+                _ if self.has_learned(&field) => value.clone(),
+                // A range is one value.
+                Value::Table(values) if !values.contains_key("min") => {
+                    let kept = self.kept(&field, values, assumed.and_then(Value::as_table));
+                    Some(kept).filter(|kept| !kept.is_empty())?.into()
+                }
+                value => Some(value.clone()).filter(|value| Some(value) != assumed)?,
+            };
+            Some((name.clone(), value))
+        });
+        kept.collect()
+    }
+}
+
+fn most_frequent(counts: &std::collections::BTreeMap<u16, u64>) -> Option<u16> {
+    counts.iter().max_by_key(|(_, times)| **times).map(|(status, _)| *status)
+}
+
+pub(super) fn statuses(counts: &std::collections::BTreeMap<u16, u64>) -> String {
+    let shown = counts.iter().map(|(status, times)| format!("{status} ({times} times)"));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn name<T: Serialize>(field: &T) -> String {
+    let name = serde_json::to_value(field).ok();
+    name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+pub(super) fn in_words(span: Span, unit: &str) -> String {
+    let Span { min, max } = span;
+    if min == max { format!("{min} {unit}") } else { format!("{min} to {max} {unit}") }
+}
+
+/// A profile file: what was learned of each field above it, and what was not at the end.
+impl fmt::Display for Learned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "# Learned from the answers of a target.")?;
+        for (field, lesson) in &self.lessons {
+            writeln!(f, "# {field}: {lesson}")?;
+        }
+        if !self.unlearned.is_empty() {
+            writeln!(f, "# Not learned, and as assumed: {}", self.unlearned.join(", "))?;
+        }
+        for (field, why) in UNLEARNABLE {
+            writeln!(f, "# {field}: {why}")?;
+        }
+        let table = |profile: &Profile| Table::try_from(profile).map_err(|_| fmt::Error);
+        let standard = table(&Profile::default())?;
+        let mut values = table(&self.profile)?;
+        if let Some(range) = self.body_limit.filter(|_| self.has_learned("body_limit")) {
+            let range = Value::try_from(range).map_err(|_| fmt::Error)?;
+            values.insert("body_limit".to_owned(), range);
+        }
+        let kept = self.kept("", &values, Some(&standard));
+        let toml = toml::to_string(&kept).map_err(|_| fmt::Error)?;
+        f.write_char('\n')?;
+        f.write_str(&toml)
+    }
+}
