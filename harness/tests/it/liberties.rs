@@ -1110,3 +1110,27 @@ async fn a_malformed_tax_id_may_reject_the_row() {
     assert_steps_accepted(rejects, &[import(MALFORMED), read()]).await;
     assert_accused(rejects, &[import(WELL_FORMED), read()], "4.imports.2").await;
 }
+
+/// The document gives no code for a file without a required column: each row may have an outcome of its own. A row must
+/// not be imported without it.
+#[tokio::test]
+async fn rows_without_a_required_column_may_be_rejected_singly() {
+    fn reporting(outcome: &str) -> Option<Seen> {
+        let row = json!({ "outcome": outcome, "externalId": "i", "reason": null });
+        let report = json!({
+            "externalId": "m", "rowCount": 1, "finished": true, "rows": [row],
+            "importedAt": "2026-01-01T00:00:00Z",
+        });
+        Some(Seen::new(207, report.to_string().as_bytes()))
+    }
+    let import = || {
+        let columns = "externalId,payeeLegalName,payorLegalName,status,issueDate,dueDate";
+        let row = "i,V,P,ISSUED,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z";
+        let file = format!("{columns}\n{row}\n");
+        Step::new(Action::Call(Call::text("PUT", "/v1/invoices/imports/m", file, "text/csv")))
+    };
+    let rejects = Liberty { instead: |_, _| reporting("rejected"), ..NONE };
+    assert_steps_accepted(rejects, &[import(), import()]).await;
+    let creates = Liberty { instead: |_, _| reporting("created"), ..NONE };
+    assert_accused(creates, &[import()], "4.imports.3").await;
+}

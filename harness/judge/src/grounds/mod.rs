@@ -17,6 +17,7 @@ use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::import_file::REQUIRED_COLUMNS;
 use tideover_model::wire::route::route;
 use tideover_model::wire::schema::find;
 use tideover_model::{
@@ -134,8 +135,11 @@ impl Grounds {
             {
                 self.granted.insert((caller(sent), payee.clone()));
             }
-            Some(Operation::GetBusiness { business }) if is_onboarded(&body[field::ONBOARDING]) => {
-                self.onboarded.insert((caller(sent), business.clone()));
+            Some(Operation::GetBusiness { business }) if is_cleared(Some(body)) == Some(true) => {
+                self.compliance.learn_cleared(name_of(sent, business));
+                if is_onboarded(&body[field::ONBOARDING]) {
+                    self.onboarded.insert((caller(sent), business.clone()));
+                }
             }
             _ => {}
         }
@@ -149,6 +153,13 @@ impl Grounds {
         predicted: &Seen,
         points: &mut Vec<Point>,
     ) {
+        // That columns are required, no code says: each row may have an outcome of its own.
+        if sent.kind() == Some(OperationKind::ImportInvoices)
+            && lacks_column(sent)
+            && rejects_each_row(sent, answer)
+        {
+            points.retain(|point| !point.contradicts());
+        }
         for point in points.iter_mut().filter(|point| point.contradicts()) {
             let Point { field, expected, seen, .. } = &*point;
             let differs = Difference { field, expected, seen };
@@ -322,6 +333,9 @@ impl Grounds {
     ) -> Option<Clause> {
         let Difference { field, expected, seen } = differs;
         match field {
+            field::CODE if differs.accepts(Code::UnreadableFile) && lacks_column(sent) => {
+                Some(clause!("4.imports.3"))
+            }
             // A bad row must not fail the others.
             OUTCOME if has_bad_row(predicted) => Some(clause!("4.imports.6")),
             field::ROWS if has_bad_row(predicted) && differs.is(Value::is_array) => {
@@ -491,6 +505,32 @@ fn rule_of_destinations(sent: &Prepared) -> Option<Clause> {
 fn of_unwritten_terms(predicted: &Seen) -> Option<Clause> {
     let advance = &predicted.success_body()?[field::ADVANCE];
     (!advance.is_null()).then_some(clause!("3.invoice.2"))
+}
+
+/// The lines of the file that a request uploads.
+fn lines(sent: &Prepared) -> impl Iterator<Item = &str> {
+    let text = sent.call().and_then(|call| std::str::from_utf8(call.body()).ok());
+    text.unwrap_or_default().lines()
+}
+
+/// Whether a report has a row for each line of a file, and none of them is synced.
+fn rejects_each_row(sent: &Prepared, answer: &Seen) -> bool {
+    let rows = answer.success_body().and_then(|body| Fields::of(body).rows());
+    rows.is_some_and(|rows| {
+        let outcomes = rows.iter().map(|row| Fields::of(row).outcome());
+        lines(sent).skip(1).filter(|line| !line.is_empty()).count() == rows.len()
+            && outcomes
+                .into_iter()
+                .all(|outcome| outcome.is_some_and(|outcome| !is_synced(outcome)))
+    })
+}
+
+/// Whether the file that a request uploads has no column of a name that each file must have.
+fn lacks_column(sent: &Prepared) -> bool {
+    let header = lines(sent).next().unwrap_or_default();
+    let names: Vec<&str> =
+        header.split(',').map(|name| name.trim_matches(['"', ' ', '\u{feff}'])).collect();
+    REQUIRED_COLUMNS.iter().any(|column| !names.contains(column))
 }
 
 /// The field that tells what became of a tax id (`gap.taxIdResult`).

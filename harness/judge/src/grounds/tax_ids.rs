@@ -1,6 +1,6 @@
 //! The tax ids that were sent, and by which sentence one of them clears compliance, or does not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::Prepared;
 use tideover_model::{Clause, Operation, clause, is_tax_id, tax_id_digits};
@@ -12,6 +12,8 @@ type Name = (String, String);
 #[derive(Clone, Debug, Default)]
 pub(super) struct TaxIds {
     sent: BTreeMap<Name, Vec<Option<String>>>,
+    /// The businesses whose compliance a response has shown as cleared.
+    cleared: BTreeSet<Name>,
     /// Whether a tax id was found to be wrong.
     is_any_wrong: bool,
 }
@@ -19,6 +21,10 @@ pub(super) struct TaxIds {
 impl TaxIds {
     pub(super) fn learn(&mut self, business: Name, tax_id: Option<&str>) {
         self.sent.entry(business).or_default().push(tax_id.map(str::to_owned));
+    }
+
+    pub(super) fn learn_cleared(&mut self, business: Name) {
+        self.cleared.insert(business);
     }
 
     pub(super) fn learn_mistake(&mut self) {
@@ -39,14 +45,17 @@ impl TaxIds {
         if !is_cleared {
             return self.why_not(business, last);
         }
-        if self.sent.get(business)?.last()?.is_none() {
+        let first = self.first(business)?;
+        let are_punctuated = self.of(business).all(is_punctuated);
+        // A tax id that was never seen to clear anything was perhaps not taken for its punctuation.
+        let was_taken = self.cleared.contains(business) || !are_punctuated;
+        if was_taken && self.sent.get(business)?.last()?.is_none() {
             return Some(clause!("4.businessSync.intro.2"));
         }
-        let first = self.first(business)?;
         if !is_same(first, last) {
             return None;
         }
-        Some(match self.of(business).all(is_punctuated) {
+        Some(match are_punctuated {
             true => clause!("2.businessSync.taxId"),
             false => clause!("4.businessSync.1"),
         })

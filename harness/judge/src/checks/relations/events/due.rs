@@ -244,16 +244,13 @@ impl DueEvents {
         let others = log.announced.iter().filter(|one| one.path == *path).count();
         let clause = self.broken_by(fact, others, log);
         notes.expect_delivery(clause, false, "webhook", || {
-            let expected = format!(
-                "{} on {path}: a response to {} shows it",
-                fact.in_words(),
-                sighting.proven_by
-            );
-            let seen = match others {
-                0 => "no webhook there in 28 hours, though the inbox works".to_owned(),
-                1 => "none in 28 hours, and one other webhook there".to_owned(),
-                others => format!("none in 28 hours, and {others} other webhooks there"),
+            let expected = format!("{} on {path}", fact.in_words());
+            let others = match others {
+                0 => "no webhook at all came there, though the inbox works".to_owned(),
+                1 => "one other webhook came there".to_owned(),
+                others => format!("{others} other webhooks came there"),
             };
+            let seen = format!("none within 28 hours of {}; {others}", sighting.proven_by);
             (expected, seen)
         });
     }
@@ -262,7 +259,8 @@ impl DueEvents {
     fn broken_by(&self, fact: &Fact, others: usize, log: EventLog<'_>) -> Clause {
         let own = self.endpoints.iter().filter(|one| one.owner == fact.owner);
         let mut got = own.filter(|one| log.has(fact, &one.path)).peekable();
-        if got.peek().is_none() && others > 0 {
+        // An endpoint that is deleted since may have got it, too.
+        if !log.announced.iter().any(|one| log.reports(one, fact)) && others > 0 {
             return meaning_of(fact.event);
         }
         if got.peek().is_some() && got.all(|one| one.kinds.is_some()) {
@@ -275,13 +273,15 @@ impl DueEvents {
 impl EventLog<'_> {
     /// Whether an event that reports a fact came to a path.
     fn has(self, fact: &Fact, path: &str) -> bool {
-        self.announced.iter().any(|one| {
-            let shown = one.state();
-            one.path == path
-                && one.kind == fact.event.name()
-                && fact.state.is_none_or(|state| shown.is_none_or(|shown| shown == state.name()))
-                && self.names.fit(&fact.owner, &fact.names, &one.texts)
-        })
+        self.announced.iter().any(|one| one.path == path && self.reports(one, fact))
+    }
+
+    /// Whether an event reports a fact.
+    fn reports(self, announced: &Announcement, fact: &Fact) -> bool {
+        let shown = announced.state();
+        announced.kind == fact.event.name()
+            && fact.state.is_none_or(|state| shown.is_none_or(|shown| shown == state.name()))
+            && self.names.fit(&fact.owner, &fact.names, &announced.texts)
     }
 }
 
