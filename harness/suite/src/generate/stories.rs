@@ -172,16 +172,19 @@ impl Walk {
         let pays = |amount: i64| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "r9", "amount": amount });
         Some(match stage {
             0 => self.sync_with(VENDOR, "r9", "ISSUED", 300_000),
-            1 | 11 | 15 => make::request_advance(VENDOR, "r9"),
+            1 | 15 | 19 => make::request_advance(VENDOR, "r9"),
             2 => make::act(ActionKind::FundingStarts, both),
             3 => make::act(ActionKind::FundingCompletes, both),
             4 => make::advance_clock(86_400),
-            5 | 7 | 9 | 12 | 14 | 16 => make::get_invoice(VENDOR, "r9"),
+            5 | 7 | 9 | 11 | 13 | 16 | 18 | 20 => make::get_invoice(VENDOR, "r9"),
+            // Each part counts, whichever it is.
             6 => make::act(ActionKind::PayorPays, pays(1_000)),
-            8 => make::act(ActionKind::PayorPays, pays(400_000)),
-            10 => make::advance_clock(86_400),
-            13 => self.sync_with(VENDOR, "r9", "ISSUED", 350_000),
-            17 => make::quote(VENDOR, 300_000),
+            8 => make::act(ActionKind::PayorPays, pays(2_000)),
+            10 => make::act(ActionKind::PayorPays, pays(3_000)),
+            12 => make::act(ActionKind::PayorPays, pays(400_000)),
+            14 => make::advance_clock(86_400),
+            17 => self.sync_with(VENDOR, "r9", "ISSUED", 350_000),
+            21 => make::quote(VENDOR, 300_000),
             _ => return None,
         })
     }
