@@ -1137,5 +1137,5 @@ async fn rows_without_a_required_column_may_be_rejected_singly() {
     assert_steps_accepted(rejects, &[import(), import()]).await;
     let creates =
         Liberty { instead: |_, call| reporting("created").filter(|_| is_import(call)), ..NONE };
-    assert_accused(creates, &[import()], "4.imports.3").await;
+    assert_accused(creates, &[import()], "4.imports.9").await;
 }

@@ -333,9 +333,6 @@ impl Grounds {
     ) -> Option<Clause> {
         let Difference { field, expected, seen } = differs;
         match field {
-            field::CODE if differs.accepts(Code::UnreadableFile) && lacks_column(sent) => {
-                Some(clause!("4.imports.3"))
-            }
             // A bad row must not fail the others.
             OUTCOME if has_bad_row(predicted) => Some(clause!("4.imports.6")),
             field::ROWS if has_bad_row(predicted) && differs.is(Value::is_array) => {

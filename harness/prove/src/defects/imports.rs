@@ -213,8 +213,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         encoding(|profile, answer| {
             accepted(profile, answer, Code::UnreadableFile, || Reply::Imported(empty("file", 0)))
         }),
-    )
-    .named_as(clause!("4.imports.3")),
+    ),
     Defect::new(
         "json-is-imported",
         clause!("4.imports.9.2"),
