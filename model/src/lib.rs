@@ -83,6 +83,9 @@ pub use sealed::{Digesting, Sealed, UnreadableSnapshot};
 pub use secret::masked;
 pub use service::{Service, bearer};
 pub use signature::{Signature, SigningKey};
-pub use tax_id::{DIGITS as TAX_ID_DIGITS, digits as tax_id_digits, is_valid as is_tax_id};
+pub use tax_id::{
+    DIGITS as TAX_ID_DIGITS, digits as tax_id_digits, is_punctuated as is_punctuated_tax_id,
+    is_valid as is_tax_id,
+};
 pub use timestamp::{Seconds, Timestamp};
 pub use wire::action::ActionKind;

@@ -27,6 +27,11 @@ pub fn digits(spelled: &str) -> String {
     spelled.chars().filter(char::is_ascii_digit).collect()
 }
 
+/// Whether a tax id is spelled with anything but digits.
+pub fn is_punctuated(spelled: &str) -> bool {
+    !spelled.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl TaxId {
     /// The tax id in `text`, ignoring punctuation and spaces. `None` if it is malformed.
     pub(crate) fn parse(text: &str) -> Option<TaxId> {

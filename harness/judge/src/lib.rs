@@ -31,6 +31,7 @@ pub(crate) use comparison::Comparison;
 pub use comparison::{ABSENT, ANY_TEXT, meets_first_three};
 pub use explain::{Candidate, DEEPEST, Explainer};
 pub(crate) use grounds::Grounds;
+pub use grounds::undone_by;
 pub use hidden::{Outside, PriorState};
 pub use reading::{Revealed, amount};
 pub use world::{Subject, World};

@@ -6,8 +6,11 @@
 use tideover_exchange::step::{Action, Step};
 use tideover_exchange::target::INBOX;
 use tideover_exchange::{Memory, Prepared};
+use tideover_judge::undone_by;
 use tideover_model::wire::field;
-use tideover_model::{Clause, InvoiceSync, Operation, Service, clause, tax_id_digits};
+use tideover_model::{
+    Clause, InvoiceSync, Operation, Service, clause, is_punctuated_tax_id, tax_id_digits,
+};
 use tideover_suite::play::cases::Failure;
 
 use crate::document::Culprit;
@@ -16,7 +19,7 @@ use crate::document::Culprit;
 pub(super) fn culprit(failure: &Failure) -> Option<Culprit> {
     let finding = failure.finding();
     // A sentence on writes says it already.
-    if finding.clause.name().starts_with(['4']) || finding.clause.name().starts_with("3.invoice") {
+    if finding.clause.name().starts_with('4') || finding.clause.name().starts_with("3.invoice") {
         return None;
     }
     let steps = &failure.transcript.steps;
@@ -50,9 +53,7 @@ fn is_read(step: &Step) -> bool {
 fn written_by(write: &Operation, read: &Operation, field: &str) -> Option<Clause> {
     match read {
         Operation::GetInvoice { payee, invoice } => {
-            let is_it =
-                |sync: &InvoiceSync| sync.payee.business == *payee && sync.invoice == *invoice;
-            of_invoice(write, is_it, field)
+            of_invoice(write, |sync| is_of(sync, payee, invoice), field)
         }
         Operation::GetBusiness { business } => of_business(write, business, field),
         _ => None,
@@ -74,9 +75,13 @@ fn finances_itself(write: &Operation, read: &Operation, steps: &[Step]) -> bool 
     let is_same = |payor: &str| {
         payor == payee || tax_id(payor).zip(tax_id(payee)).is_some_and(|(one, other)| one == other)
     };
-    write.syncs().into_iter().any(|sync| {
-        sync.payee.business == *payee && sync.invoice == *invoice && is_same(&sync.payor.business)
-    })
+    let syncs = write.syncs();
+    syncs.into_iter().any(|sync| is_of(sync, payee, invoice) && is_same(&sync.payor.business))
+}
+
+/// Whether a sync writes this invoice.
+fn is_of(sync: &InvoiceSync, payee: &str, invoice: &str) -> bool {
+    sync.payee.business == payee && sync.invoice == invoice
 }
 
 fn of_invoice(
@@ -104,18 +109,15 @@ fn of_business(write: &Operation, business: &str, field: &str) -> Option<Clause>
     };
     let is_requirement = field.starts_with("onboarding.") || field == field::REMITTANCE;
     match write {
-        Operation::SyncInvoice(sync) if is_requirement && names(sync) => {
-            Some(clause!("4.invoiceSync.3"))
-        }
-        Operation::ImportInvoices { .. }
+        Operation::SyncInvoice(_) | Operation::ImportInvoices { .. }
             if is_requirement && write.syncs().into_iter().any(names) =>
         {
-            Some(clause!("4.imports.2"))
+            undone_by(write.kind(), field)
         }
         Operation::SyncBusiness { business: synced, details } if synced == business => {
             let tax_id = details.tax_id.as_deref().filter(|_| CLEARED.contains(&field));
             match tax_id {
-                Some(spelled) if !spelled.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Some(spelled) if is_punctuated_tax_id(spelled) => {
                     Some(clause!("2.businessSync.taxId"))
                 }
                 Some(_) => Some(clause!("4.businessSync.1")),

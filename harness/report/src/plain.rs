@@ -13,9 +13,6 @@ use tideover_model::wire::route::route;
 
 use crate::figures::counted;
 
-/// The media type of bodies, except files.
-const JSON: &str = "application/json";
-
 /// The number of shown characters of a body.
 const SHOWN: usize = 600;
 
@@ -63,8 +60,7 @@ fn call_in_words(call: &Call) -> String {
         body if body.is_empty() => format!("{phrase} without a body"),
         body => format!("{phrase} with {body}"),
     });
-    let expected = if found.kind == OperationKind::ImportInvoices { "text/csv" } else { JSON };
-    match call.content_type.as_deref().filter(|sent| *sent != expected) {
+    match call.content_type.as_deref().filter(|sent| found.kind.media_type() != Some(sent)) {
         Some(other) => format!("{words}, sent as {other:?}"),
         None => words,
     }

@@ -24,19 +24,32 @@ pub fn accepting(url: &str) -> Option<&str> {
 
 /// Whether what comes to this path, or URL, is answered 410.
 pub fn is_gone(path: &str) -> bool {
-    has(path, "gone")
+    has(path, GONE)
 }
 
-/// What a path or a URL answers, in words, unless it accepts what comes.
-pub fn answer_in_words(path: &str) -> Option<&'static str> {
-    const ANSWERS: [(&str, &str); 5] = [
-        ("fails", "500"),
-        ("gone", "410"),
-        ("hangs", "nothing: it closes the connection"),
-        ("acknowledges", "204"),
-        ("recovers", "302, then 404, then 204"),
-    ];
-    ANSWERS.into_iter().find_map(|(segment, answer)| has(path, segment).then_some(answer))
+/// The segments of paths that do not simply accept, with the status of each attempt of a delivery. The last one stays.
+const ANSWERS: [(&str, &[u16]); 5] = [
+    ("fails", &[500]),
+    (GONE, &[410]),
+    ("hangs", &[NO_ANSWER]),
+    ("acknowledges", &[204]),
+    ("recovers", &[302, 404, 204]),
+];
+
+const GONE: &str = "gone";
+
+/// What a path or a URL answers to each attempt of a delivery, unless it accepts what comes.
+fn answers(path: &str) -> Option<&'static [u16]> {
+    ANSWERS.into_iter().find_map(|(segment, answers)| has(path, segment).then_some(answers))
+}
+
+/// The same, in words.
+pub fn answer_in_words(path: &str) -> Option<String> {
+    let in_words = |status: &u16| match *status {
+        NO_ANSWER => "nothing: it closes the connection".to_owned(),
+        status => status.to_string(),
+    };
+    Some(answers(path)?.iter().map(in_words).collect::<Vec<_>>().join(", then "))
 }
 
 /// What stands in a path in place of `recovers` where a redirect of it leads.
@@ -66,7 +79,7 @@ fn has(path: &str, segment: &str) -> bool {
 pub struct Inbox {
     arrivals: Vec<Arrival>,
     /// To paths that recover, where it matters.
-    attempts: BTreeMap<(String, Option<String>), u32>,
+    attempts: BTreeMap<(String, Option<String>), usize>,
 }
 
 impl Inbox {
@@ -79,28 +92,16 @@ impl Inbox {
 
     /// The HTTP status that the next attempt of `delivery` on `path` is answered with.
     pub(crate) fn answer(&mut self, path: &str, delivery: Option<&str>) -> u16 {
-        if has(path, "fails") {
-            return 500;
-        }
-        if is_gone(path) {
-            return 410;
-        }
-        if has(path, "hangs") {
-            return NO_ANSWER;
-        }
-        if has(path, "acknowledges") {
-            return 204;
-        }
-        if !has(path, "recovers") {
-            return 200;
-        }
-        let attempt = (path.to_owned(), delivery.map(str::to_owned));
-        let attempts = self.attempts.entry(attempt).or_default();
-        *attempts += 1;
-        match *attempts {
-            1 => 302,
-            2 => 404,
-            _ => 204,
+        match answers(path) {
+            None => 200,
+            Some([status]) => *status,
+            Some(answers) => {
+                let attempt = (path.to_owned(), delivery.map(str::to_owned));
+                let attempts = self.attempts.entry(attempt).or_default();
+                let status = answers[(*attempts).min(answers.len() - 1)];
+                *attempts += 1;
+                status
+            }
         }
     }
 

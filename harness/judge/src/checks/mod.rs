@@ -198,6 +198,9 @@ impl Notes {
     /// Removes the findings that come of another one: those in the content of a success that should have been a
     /// refusal, and those of an event whose value another sentence finds wrong. The event may have been right.
     pub fn keep_the_cause(&mut self, exchange: &Exchange<'_>) {
+        if self.findings.is_empty() {
+            return;
+        }
         let operation = exchange.operation();
         let is_of_event = |found: &Finding| found.clause.name().starts_with("6.events.");
         let wrong: Vec<String> = self

@@ -26,9 +26,9 @@ use tideover_model::{
 
 use crate::ABSENT;
 use crate::comparison::{SUCCESS, WITHOUT_CODE, is_synced};
-use crate::meanings::is_onboarded;
 
 use origins::Origins;
+pub use origins::undone_by;
 use rows::Uploads;
 pub(crate) use rows::{if_rejected, uploaded_rows};
 use tax_ids::TaxIds;
@@ -51,10 +51,6 @@ pub(crate) struct Grounds {
     uploads: Uploads,
     /// By which requests things came to be.
     origins: Origins,
-    /// The businesses that got an advance, by caller and identifier.
-    granted: BTreeSet<(String, String)>,
-    /// The businesses that a read has shown to meet all four requirements, by caller and identifier.
-    onboarded: BTreeSet<(String, String)>,
 }
 
 /// A value that is not as expected, as JSON.
@@ -102,12 +98,17 @@ impl Grounds {
         self.uploads.learn(sent);
         self.origins.learn(sent, seen);
         self.invoices.learn(sent, seen, predicted);
-        self.learn_onboarding(sent, seen);
         if sent.acts() == Some(ActionKind::TaxIdFoundWrong) {
             self.compliance.learn_mistake();
         }
-        if sent.kind() == Some(OperationKind::SyncBusiness) {
-            self.learn_sync(sent, seen);
+        match sent.kind() {
+            Some(OperationKind::SyncBusiness) => self.learn_sync(sent, seen),
+            Some(OperationKind::GetBusiness) if is_cleared(seen.success_body()) == Some(true) => {
+                business_of(sent)
+                    .into_iter()
+                    .for_each(|business| self.compliance.learn_cleared(business));
+            }
+            _ => {}
         }
     }
 
@@ -124,24 +125,6 @@ impl Grounds {
             self.tax_ids.extend(details.tax_id.clone().map(|tax_id| (caller(sent), tax_id)));
         } else if let Some((business, tax_id)) = of_lenient_sync(sent) {
             self.compliance.learn(name_of(sent, &business), tax_id);
-        }
-    }
-
-    fn learn_onboarding(&mut self, sent: &Prepared, seen: &Seen) {
-        let Some(body) = seen.success_body() else { return };
-        match sent.call().and_then(|call| call.operation()) {
-            Some(Operation::RequestAdvance { payee, .. })
-                if Fields::of(body).already_requested() == Some(false) =>
-            {
-                self.granted.insert((caller(sent), payee.clone()));
-            }
-            Some(Operation::GetBusiness { business }) if is_cleared(Some(body)) == Some(true) => {
-                self.compliance.learn_cleared(name_of(sent, business));
-                if is_onboarded(&body[field::ONBOARDING]) {
-                    self.onboarded.insert((caller(sent), business.clone()));
-                }
-            }
-            _ => {}
         }
     }
 
@@ -311,7 +294,7 @@ impl Grounds {
     ) -> Option<Clause> {
         if differs.lacks_onboarding() {
             let undone = self.origins.undone_by(sent, differs.field);
-            let granted = || self.is_granted(sent).then_some(clause!("3.onboarding.2"));
+            let granted = || self.origins.is_granted(sent).then_some(clause!("3.onboarding.2"));
             if let Some(clause) = undone.or_else(granted) {
                 return Some(clause);
             }
@@ -411,12 +394,6 @@ impl Grounds {
             }
             _ => clause!("4.imports.6"),
         })
-    }
-
-    /// Whether only a granted advance shows that a business meets all four requirements.
-    fn is_granted(&self, sent: &Prepared) -> bool {
-        business_of(sent)
-            .is_some_and(|name| self.granted.contains(&name) && !self.onboarded.contains(&name))
     }
 
     /// By which sentence a sync creates a business, or does not.

@@ -4,29 +4,31 @@
 //! A response that denies what an earlier response has shown breaks the sentence on its own value. If no response has
 //! shown it, the request that should have brought it about did not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, InvoiceSync, Operation, OperationKind, Subject, clause};
 
+use crate::grounds::terms::{InvoiceKey, key_of};
 use crate::grounds::{caller, name_of};
 use crate::meanings::is_onboarded;
 
 /// A business, by its caller and its identifier.
 type Name = (String, String);
 
-/// An invoice, by its caller, its payee and its identifier.
-type InvoiceName = (String, String, String);
-
 /// What requests have brought about.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Origins {
     /// The sentence by which each business came to be; none once a response has shown it.
     businesses: BTreeMap<Name, Option<Clause>>,
-    invoices: BTreeMap<InvoiceName, Option<Clause>>,
+    invoices: BTreeMap<InvoiceKey, Option<Clause>>,
     /// The businesses that were shown to meet all four requirements, with the last write since.
     onboarded: BTreeMap<Name, Option<OperationKind>>,
+    /// The businesses that got an advance.
+    granted: BTreeSet<Name>,
+    /// The businesses that a read has shown to meet all four requirements.
+    read: BTreeSet<Name>,
 }
 
 impl Origins {
@@ -36,15 +38,15 @@ impl Origins {
             self.onboarded.clear();
         }
         let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
-        let kind = operation.kind();
         match operation {
             Operation::SyncBusiness { business, .. } => {
-                self.create(name_of(sent, business), clause!("4.businessSync.intro.1"));
-                self.touch(&name_of(sent, business), kind);
+                let name = name_of(sent, business);
+                self.touch(&name, operation.kind());
+                self.create(name, clause!("4.businessSync.intro.1"));
             }
             Operation::SyncInvoice(sync) => {
                 let of = [clause!("4.invoiceSync.3"), clause!("4.invoiceSync.3")];
-                self.learn_sync(sent, sync, of, clause!("4.invoiceSync.1"));
+                self.learn_sync((sent, operation.kind()), sync, of, clause!("4.invoiceSync.1"));
             }
             Operation::ImportInvoices { .. } => {
                 for sync in operation.syncs() {
@@ -52,7 +54,7 @@ impl Origins {
                         true => clause!("4.imports.5"),
                         false => clause!("4.imports.5.4"),
                     });
-                    self.learn_sync(sent, sync, of, clause!("4.imports.2"));
+                    self.learn_sync((sent, operation.kind()), sync, of, clause!("4.imports.2"));
                 }
             }
             _ => self.learn_shown(sent, operation, seen),
@@ -61,19 +63,17 @@ impl Origins {
 
     fn learn_sync(
         &mut self,
-        sent: &Prepared,
+        (sent, kind): (&Prepared, OperationKind),
         sync: &InvoiceSync,
         of_parties: [Clause; 2],
         of_invoice: Clause,
     ) {
-        let kind = sent.kind();
         for (party, by) in [&sync.payee, &sync.payor].into_iter().zip(of_parties) {
             let name = name_of(sent, &party.business);
-            kind.into_iter().for_each(|kind| self.touch(&name, kind));
+            self.touch(&name, kind);
             self.create(name, by);
         }
-        let invoice = (caller(sent), sync.payee.business.clone(), sync.invoice.clone());
-        self.invoices.entry(invoice).or_insert(Some(of_invoice));
+        self.invoices.entry(key_of(&caller(sent), sync)).or_insert(Some(of_invoice));
     }
 
     fn learn_shown(&mut self, sent: &Prepared, operation: &Operation, seen: &Seen) {
@@ -85,19 +85,21 @@ impl Origins {
         }
         self.businesses.insert(name.clone(), None);
         let body = seen.success_body();
-        let meets_all = match operation {
-            Operation::GetBusiness { .. } => {
-                body.is_some_and(|body| is_onboarded(&body[field::ONBOARDING]))
+        match operation {
+            Operation::GetBusiness { .. }
+                if body.is_some_and(|body| is_onboarded(&body[field::ONBOARDING])) =>
+            {
+                self.read.insert(name.clone());
+                self.onboarded.insert(name, None);
             }
-            Operation::RequestAdvance { .. } => {
-                body.map(Fields::of).and_then(Fields::already_requested) == Some(false)
+            Operation::RequestAdvance { .. }
+                if body.map(Fields::of).and_then(Fields::already_requested) == Some(false) =>
+            {
+                self.granted.insert(name.clone());
+                self.onboarded.insert(name, None);
             }
-            _ => false,
-        };
-        if meets_all {
-            self.onboarded.insert(name, None);
-        } else if let Operation::SetPayoutAccount { .. } = operation {
-            self.touch(&name, operation.kind());
+            Operation::SetPayoutAccount { .. } => self.touch(&name, operation.kind()),
+            _ => {}
         }
     }
 
@@ -129,15 +131,27 @@ impl Origins {
     /// the last write since it did, whose effects do not include that. `field` is what shows it.
     pub(super) fn undone_by(&self, sent: &Prepared, field: &str) -> Option<Clause> {
         let business = sent.call()?.operation()?.subject().business()?;
-        let last = (*self.onboarded.get(&name_of(sent, business))?)?;
-        match last {
-            OperationKind::SyncInvoice => Some(clause!("4.invoiceSync.3")),
-            OperationKind::ImportInvoices => Some(clause!("4.imports.2")),
-            OperationKind::SyncBusiness => Some(clause!("4.businessSync.intro.2")),
-            OperationKind::SetPayoutAccount if field == field::REMITTANCE => {
-                Some(clause!("3.onboarding.4.2"))
-            }
-            _ => None,
+        undone_by((*self.onboarded.get(&name_of(sent, business))?)?, field)
+    }
+
+    /// Whether only a granted advance shows that the business of a request meets all four requirements.
+    pub(super) fn is_granted(&self, sent: &Prepared) -> bool {
+        let operation = sent.call().and_then(|call| call.operation());
+        let business = operation.and_then(|operation| operation.subject().business());
+        let name = business.map(|business| name_of(sent, business));
+        name.is_some_and(|name| self.granted.contains(&name) && !self.read.contains(&name))
+    }
+}
+
+/// The sentence on a write that a business breaks which met all four requirements before it, and does not after it.
+pub fn undone_by(write: OperationKind, field: &str) -> Option<Clause> {
+    match write {
+        OperationKind::SyncInvoice => Some(clause!("4.invoiceSync.3")),
+        OperationKind::ImportInvoices => Some(clause!("4.imports.2")),
+        OperationKind::SyncBusiness => Some(clause!("4.businessSync.intro.2")),
+        OperationKind::SetPayoutAccount if field == field::REMITTANCE => {
+            Some(clause!("3.onboarding.4.2"))
         }
+        _ => None,
     }
 }

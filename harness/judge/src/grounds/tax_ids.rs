@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::Prepared;
-use tideover_model::{Clause, Operation, clause, is_tax_id, tax_id_digits};
+use tideover_model::{Clause, Operation, clause, is_punctuated_tax_id, is_tax_id, tax_id_digits};
 
 /// A business, by its caller and its identifier.
 type Name = (String, String);
@@ -46,7 +46,7 @@ impl TaxIds {
             return self.why_not(business, last);
         }
         let first = self.first(business)?;
-        let are_punctuated = self.of(business).all(is_punctuated);
+        let are_punctuated = self.of(business).all(is_punctuated_tax_id);
         // A tax id that was never seen to clear anything was perhaps not taken for its punctuation.
         let was_taken = self.cleared.contains(business) || !are_punctuated;
         if was_taken && self.sent.get(business)?.last()?.is_none() {
@@ -73,7 +73,7 @@ impl TaxIds {
             false if !is_tax_id(spelled) => None,
             // The correction of a wrong one is not taken.
             false if self.is_any_wrong => Some(clause!("4.businessSync.1.2")),
-            false if is_punctuated(spelled) => Some(clause!("2.businessSync.taxId")),
+            false if is_punctuated_tax_id(spelled) => Some(clause!("2.businessSync.taxId")),
             false => Some(clause!("4.businessSync.1")),
         }
     }
@@ -103,10 +103,6 @@ impl TaxIds {
     fn first(&self, business: &Name) -> Option<&str> {
         self.of(business).find(|spelled| is_tax_id(spelled))
     }
-}
-
-fn is_punctuated(spelled: &str) -> bool {
-    !spelled.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether two spellings have the same digits.

@@ -9,10 +9,10 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::InvoiceStatus;
 use tideover_model::{Clause, FaceValue, InvoiceSync, Operation, OperationKind, Timestamp, clause};
 
-use crate::grounds::Difference;
+use crate::grounds::{Difference, caller};
 
 /// An invoice, by the `Authorization` header of its caller, its payee and its identifier.
-type InvoiceKey = (String, String, String);
+pub(super) type InvoiceKey = (String, String, String);
 
 /// The fields of an invoice that only a sync writes, besides `status`.
 pub(super) const TERMS: [&str; 3] = [field::FACE_VALUE, field::ISSUE_DATE, field::DUE_DATE];
@@ -83,7 +83,7 @@ impl InvoiceHistories {
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen, predicted: &Seen) {
         let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
         let Some(body) = predicted.success_body() else { return };
-        let caller = sent.authorization.clone().unwrap_or_default();
+        let caller = caller(sent);
         match operation {
             Operation::SyncInvoice(sync) => {
                 let outcome = Fields::of(body).outcome().unwrap_or_default();
@@ -145,10 +145,9 @@ impl InvoiceHistories {
 
     /// Whether an upload repeats an import identifier.
     pub(super) fn is_resent(&self, sent: &Prepared) -> bool {
-        let caller = sent.authorization.clone().unwrap_or_default();
         match sent.call().and_then(|call| call.operation()) {
             Some(Operation::ImportInvoices { import, .. }) => {
-                self.imports.contains(&(caller, import.clone()))
+                self.imports.contains(&(caller(sent), import.clone()))
             }
             _ => false,
         }
@@ -234,9 +233,8 @@ impl InvoiceHistories {
 
     /// Whether the caller has synced an invoice of this identifier for another payee.
     pub(super) fn has_namesake(&self, sent: &Prepared) -> bool {
-        let caller = sent.authorization.clone().unwrap_or_default();
         match sent.call().and_then(|call| call.operation()) {
-            Some(Operation::SyncInvoice(sync)) => self.is_namesake(&caller, sync),
+            Some(Operation::SyncInvoice(sync)) => self.is_namesake(&caller(sent), sync),
             _ => false,
         }
     }
@@ -247,7 +245,7 @@ impl InvoiceHistories {
     }
 }
 
-fn key_of(caller: &str, sync: &InvoiceSync) -> InvoiceKey {
+pub(super) fn key_of(caller: &str, sync: &InvoiceSync) -> InvoiceKey {
     (caller.to_owned(), sync.payee.business.clone(), sync.invoice.clone())
 }
 
@@ -258,8 +256,7 @@ fn read_key(sent: &Prepared) -> Option<InvoiceKey> {
     }
     match sent.call()?.operation()? {
         Operation::GetInvoice { payee, invoice } => {
-            let caller = sent.authorization.clone().unwrap_or_default();
-            Some((caller, payee.clone(), invoice.clone()))
+            Some((caller(sent), payee.clone(), invoice.clone()))
         }
         _ => None,
     }

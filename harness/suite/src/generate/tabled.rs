@@ -7,7 +7,6 @@
 use serde_json::Value;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_model::OperationKind;
-use tideover_model::wire::route::route;
 use tideover_model::wire::schema::{Domain, Field, Role};
 use tideover_model::words::EventType;
 
@@ -60,7 +59,7 @@ impl Walk {
     pub(super) fn near_repeat(&mut self) -> Option<Step> {
         let mut step = self.steps.last()?.clone();
         let Action::Call(call) = &mut step.action else { return None };
-        let kind = route(&call.method, &call.path).ok()?.kind;
+        let kind = call.kind()?;
         let body = call.body.as_mut()?.as_object_mut()?;
         let mut draw = Draw::new([self.seed, self.draw(0..u64::MAX), PURPOSE]);
         let optional: Vec<&Field> = kind.fields().iter().filter(|it| !it.is_required).collect();
