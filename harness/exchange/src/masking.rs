@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use tideover_model::masked;
+use tideover_model::wire::schema::{Role, in_replies, in_requests};
 
 /// `body` with the middle of each secret, key, account number and tax id masked.
 pub fn withheld(body: &Value) -> Value {
@@ -15,11 +16,8 @@ pub fn withheld(body: &Value) -> Value {
 }
 
 fn withheld_field(name: &str, value: &Value) -> Value {
-    if is_withheld(name) || matches!(name, "secret" | "key") {
-        hidden(value)
-    } else {
-        withheld(value)
-    }
+    let is_secret = |role: &Role| matches!(role, Role::Secret | Role::Key);
+    if is_withheld(name) || has_role(name, is_secret) { hidden(value) } else { withheld(value) }
 }
 
 /// The value of a sensitive field, with the middle of each string and number masked.
@@ -37,7 +35,12 @@ fn hidden(value: &Value) -> Value {
 
 /// Whether a field identifies the owner of a business, or its bank account.
 pub(crate) fn is_withheld(name: &str) -> bool {
-    matches!(name, "accountNumber" | "taxId")
+    has_role(name, |role| matches!(role, Role::AccountNumber | Role::TaxId))
+}
+
+/// Whether a field of this name has such a role anywhere in the document.
+fn has_role(name: &str, is_it: impl Fn(&Role) -> bool) -> bool {
+    in_requests(name).iter().chain(in_replies(name)).any(|field| is_it(&field.role))
 }
 
 /// The field `name` of a response, masked if it is sensitive.

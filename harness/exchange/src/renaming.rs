@@ -9,6 +9,8 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 use tideover_model::wire::route::served_at;
+use tideover_model::wire::schema::columns::column;
+use tideover_model::wire::schema::{Role, in_requests};
 use tideover_model::{OperationKind, tax_id_digits};
 
 use crate::step::{Action, Call, Step};
@@ -93,17 +95,25 @@ impl Renaming {
         }
     }
 
-    /// The text of a field or column.
+    /// The text of a field, by what the field is wherever it stands: a step may be malformed on purpose.
     fn word(&self, field: &str, text: &str) -> String {
-        match field {
-            "externalId" | "payeeExternalId" | "payorExternalId" | "invoiceExternalId"
-            | "platform" => self.identifier(text),
-            "legalName" | "payeeLegalName" | "payorLegalName" => self.legal_name(text),
-            "taxId" | "payeeTaxId" | "payorTaxId" => self.tax_id(text),
-            "email" | "payeeContactEmail" | "payorContactEmail" => self.email(text),
-            "accountNumber" => self.account(text),
-            "url" => self.url(text),
-            _ => text.to_owned(),
+        let roles = in_requests(field).iter().map(|field| field.role);
+        let renamed = roles.into_iter().find_map(|role| self.of_role(role, text));
+        renamed.unwrap_or_else(|| text.to_owned())
+    }
+
+    /// The text of a value with this role; `None` if such values stay.
+    fn of_role(&self, role: Role, text: &str) -> Option<String> {
+        match role {
+            Role::Business | Role::Invoice | Role::Import | Role::Platform => {
+                Some(self.identifier(text))
+            }
+            Role::LegalName => Some(self.legal_name(text)),
+            Role::TaxId => Some(self.tax_id(text)),
+            Role::Email => Some(self.email(text)),
+            Role::AccountNumber => Some(self.account(text)),
+            Role::Receiver => Some(self.url(text)),
+            _ => None,
         }
     }
 
@@ -196,15 +206,18 @@ impl Renaming {
     }
 
     /// A cell, with its quotes and the end of its line.
-    fn cell<'a>(&self, column: &str, cell: &'a str) -> Cow<'a, str> {
-        let field = if column == "externalId" { "invoiceExternalId" } else { column };
+    fn cell<'a>(&self, name: &str, cell: &'a str) -> Cow<'a, str> {
+        let word = |text: &str| {
+            let renamed = column(name).and_then(|column| self.of_role(column.field.role, text));
+            renamed.unwrap_or_else(|| text.to_owned())
+        };
         let end = cell.len() - cell.trim_end_matches(['\r', '\n']).len();
         let (content, end) = cell.split_at(cell.len() - end);
         let quoted = content.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
         match quoted {
-            Some(inner) => format!("\"{}\"{end}", self.word(field, inner)).into(),
+            Some(inner) => format!("\"{}\"{end}", word(inner)).into(),
             None if content.trim().is_empty() => cell.into(),
-            None => format!("{}{end}", self.word(field, content)).into(),
+            None => format!("{}{end}", word(content)).into(),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The CSV of an import, with the document's column names (§4 imports).
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
@@ -12,7 +11,9 @@ use crate::operation::{
 };
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
-use crate::wire::ignored::column;
+use crate::wire::ignored;
+use crate::wire::schema::columns;
+use crate::wire::schema::columns::COLUMNS;
 use crate::wire::sheet::{Record, Sheet};
 use crate::words::InvoiceStatus;
 
@@ -20,35 +21,18 @@ use crate::words::InvoiceStatus;
 pub const MOST_ROWS: usize = 1000;
 
 /// The columns that a file must have, in any order (§4 imports rule 3, `4.imports.3`).
-pub const REQUIRED_COLUMNS: [&str; 7] = [
-    "externalId",
-    "payeeLegalName",
-    "payorLegalName",
-    "status",
-    "faceValue",
-    "issueDate",
-    "dueDate",
-];
+pub const REQUIRED_COLUMNS: [&str; columns::REQUIRED.len()] = names(columns::REQUIRED);
 
-/// The names of a party's optional columns, after the prefix `payee` or `payor` (`4.imports.4`).
-const PARTY_COLUMNS: [&str; 10] = [
-    "ExternalId",
-    "TaxId",
-    "ContactName",
-    "ContactEmail",
-    "ContactPhone",
-    "AddressLine1",
-    "AddressLine2",
-    "AddressCity",
-    "AddressState",
-    "AddressPostalCode",
-];
-
-/// All columns that are read, in the order in which they are written.
-pub static COLUMNS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let of = |party: &str| PARTY_COLUMNS.map(|rest| format!("{party}{rest}"));
-    REQUIRED_COLUMNS.map(str::to_owned).into_iter().chain(of("payee")).chain(of("payor")).collect()
-});
+/// The names of columns.
+const fn names<const COUNT: usize>(paths: [columns::Path; COUNT]) -> [&'static str; COUNT] {
+    let mut names = [""; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        names[index] = paths[index].0;
+        index += 1;
+    }
+    names
+}
 
 /// A mark appended to the file. An unterminated quote swallows it, and so becomes detectable.
 const END: &str = "\u{4}";
@@ -78,15 +62,16 @@ pub(crate) fn read(body: &[u8], ignored: &mut Vec<String>) -> Result<ImportFile,
 
 /// Notes the columns that no import reads. A blank one has nothing to tell.
 fn note_unknown(names: Record<'_>, ignored: &mut Vec<String>) {
-    let is_known = |name: &str| name.trim().is_empty() || COLUMNS.iter().any(|known| known == name);
+    let is_known = |name: &str| name.trim().is_empty() || columns::column(name).is_some();
     for name in names.cells().filter(|name| !is_known(name)) {
-        column(name, COLUMNS.iter().map(String::as_str), ignored);
+        ignored::column(name, COLUMNS.iter().map(|column| column.name), ignored);
     }
 }
 
 /// Writes a file with all columns. Of a row that asks for no sync, only the identifiers are known.
 pub(crate) fn write(file: &ImportFile) -> String {
-    let mut text = COLUMNS.join(",") + "\n";
+    let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
+    let mut text = names.join(",") + "\n";
     for row in &file.rows {
         let cells = row.sync.as_ref().map_or_else(|_| cells_of_names(row), cells_of_sync);
         let cells: Vec<Cow<'_, str>> = cells.into_iter().map(quoted).collect();
@@ -145,7 +130,7 @@ struct Columns {
 }
 
 /// The positions of those [`PARTY_COLUMNS`] that the file has.
-type PartyColumns = [Option<usize>; PARTY_COLUMNS.len()];
+type PartyColumns = [Option<usize>; columns::OF_PAYEE.len()];
 
 /// A column that every file has.
 #[derive(Clone, Copy)]
@@ -158,25 +143,26 @@ impl Columns {
     fn of(names: Record<'_>) -> Result<Columns, Refusal> {
         let mut required = REQUIRED_COLUMNS.map(|name| Column { name, index: 0 });
         for Column { name, index } in &mut required {
-            *index = find(names, |other| other == *name)?
+            *index = find(names, name)?
                 .ok_or_else(|| unreadable(format!("The column {name} is missing.")))?;
         }
-        let party = |prefix: &str| {
+        let party = |paths: [columns::Path; columns::OF_PAYEE.len()]| {
             let mut columns = PartyColumns::default();
-            for (index, rest) in columns.iter_mut().zip(PARTY_COLUMNS) {
-                *index = find(names, |name| name.strip_prefix(prefix) == Some(rest))?;
+            for (index, (name, _)) in columns.iter_mut().zip(paths) {
+                *index = find(names, name)?;
             }
             Ok::<_, Refusal>(columns)
         };
-        Ok(Columns { count: names.len(), required, payee: party("payee")?, payor: party("payor")? })
+        let (payee, payor) = (party(columns::OF_PAYEE)?, party(columns::OF_PAYOR)?);
+        Ok(Columns { count: names.len(), required, payee, payor })
     }
 }
 
-/// The index of the column that satisfies `is_it`, if there is one.
-fn find(names: Record<'_>, is_it: impl Fn(&str) -> bool) -> Result<Option<usize>, Refusal> {
-    let mut found = names.cells().enumerate().filter(|(_, name)| is_it(name));
+/// The index of the column of this name, if there is one.
+fn find(names: Record<'_>, name: &str) -> Result<Option<usize>, Refusal> {
+    let mut found = names.cells().enumerate().filter(|(_, other)| *other == name);
     let first = found.next();
-    if let Some((_, name)) = found.next() {
+    if found.next().is_some() {
         return Err(unreadable(format!("The column {name} occurs twice.")));
     }
     Ok(first.map(|(index, _)| index))

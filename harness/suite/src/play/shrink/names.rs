@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 use tideover_exchange::step::{Action, Call, Step};
-use tideover_model::wire::route::segment;
+use tideover_model::wire::route::{segment, served_at};
+use tideover_model::wire::schema::{Role, in_requests};
 
 use crate::play::shrink::Part;
 
@@ -26,17 +27,13 @@ pub(super) struct Renaming {
 impl Kind {
     /// What the field of this name identifies, if it identifies anything.
     fn of_field(name: &str) -> Option<Kind> {
-        match name {
-            "invoiceExternalId" => Some(Kind::Invoice),
-            name => name.ends_with("xternalId").then_some(Kind::Business),
-        }
+        in_requests(name).iter().find_map(|field| Kind::of_role(field.role))
     }
 
-    /// What the segment after this one identifies in a path, if it identifies anything.
-    fn after_segment(segment: &str) -> Option<Kind> {
-        match segment {
-            "organizations" => Some(Kind::Business),
-            "invoices" => Some(Kind::Invoice),
+    fn of_role(role: Role) -> Option<Kind> {
+        match role {
+            Role::Business => Some(Kind::Business),
+            Role::Invoice => Some(Kind::Invoice),
             _ => None,
         }
     }
@@ -113,14 +110,13 @@ impl Renaming {
     }
 
     fn path(&self, path: &str) -> String {
-        let mut parts: Vec<String> = path.split('/').map(str::to_owned).collect();
-        for index in 1..parts.len() {
-            let is_kind = Kind::after_segment(&parts[index - 1]) == Some(self.kind);
-            if is_kind && parts[index] == segment(&self.from) {
-                parts[index] = segment(&self.to).into_owned();
-            }
-        }
-        parts.join("/")
+        let Some(at) = served_at(path) else { return path.to_owned() };
+        let roles = at.kind.path_roles().iter();
+        let named = roles.zip(at.encoded_identifiers()).map(|(role, name)| {
+            let is_it = Kind::of_role(*role) == Some(self.kind) && name == segment(&self.from);
+            if is_it { segment(&self.to) } else { name.into() }
+        });
+        at.kind.path_with(&named.collect::<Vec<_>>())
     }
 
     fn fields(&self, fields: &mut Map<String, Value>) {
