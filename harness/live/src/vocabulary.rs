@@ -11,10 +11,9 @@ use tideover_exchange::Memory;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::transcript::Transcript;
 use tideover_exchange::{Prepared, Race};
-use tideover_model::OperationKind::{
-    GetBusiness, GetImport, GetInvoice, ImportInvoices, SetPayoutAccount, SyncBusiness, SyncInvoice,
-};
+use tideover_model::OperationKind::ImportInvoices;
 use tideover_model::wire::route::{segment, served_at};
+use tideover_model::wire::schema::{Field, Role, in_requests};
 use tideover_model::{ActionKind, tax_id_digits};
 use tideover_suite::generate::names::{PAYORS, VENDORS, own};
 use tideover_suite::generate::requests as make;
@@ -205,21 +204,20 @@ impl Rendering<'_> {
     }
 
     fn path(&self, path: &str, reads: bool) -> Result<String, Why> {
-        let business = |name: &str| match self.business(&decoded(name)) {
-            Err(_) if reads => Ok(in_path(&own(&decoded(name)))),
-            name => name.map(|name| in_path(&name)),
-        };
-        let made = |name: &str| in_path(&own(&decoded(name)));
         let Some(at) = served_at(path) else {
             return Ok(if path == "/v1/unknown" { "/v1/${run}-unknown" } else { path }.to_owned());
         };
-        let [first, second] = at.encoded_identifiers();
-        Ok(match at.kind {
-            GetInvoice => GetInvoice.path_with(&[business(first)?, made(second)]),
-            GetBusiness | SyncBusiness | SetPayoutAccount => at.kind.path_with(&[business(first)?]),
-            GetImport | ImportInvoices | SyncInvoice => at.kind.path_with(&[made(first)]),
-            _ => path.to_owned(),
-        })
+        let named = |(role, name): (&Role, &str)| match role {
+            Role::Business => match self.business(&decoded(name)) {
+                Err(_) if reads => Ok(in_path(&own(&decoded(name)))),
+                name => name.map(|name| in_path(&name)),
+            },
+            Role::Invoice | Role::Import => Ok(in_path(&own(&decoded(name)))),
+            _ => Ok(name.to_owned()),
+        };
+        let identifiers = at.kind.path_roles().iter().zip(at.encoded_identifiers());
+        let named: Result<Vec<String>, Why> = identifiers.map(named).collect();
+        Ok(at.kind.path_with(&named?))
     }
 
     /// Renames the fields of the object in field `of`.
@@ -252,17 +250,28 @@ impl Rendering<'_> {
         if let ("faceValue", Some(cents)) = (field, value.as_u64()) {
             return Ok(self.face_value(cents).into());
         }
-        let Some(text) = value.as_str() else { return Ok(value.clone()) };
-        Ok(Value::String(match (of, field) {
-            _ if text.is_empty() => String::new(),
-            ("payor", "externalId") => self.payor(text)?,
-            (_, "externalId" | "payeeExternalId" | "payee" | "payor") => self.business(text)?,
-            (_, "invoiceExternalId" | "platform") => own(text),
-            (_, "email") => self.email(text),
-            (_, "taxId") => self.tax_id(text)?,
-            (_, "url") => self.destination(text)?,
-            _ => text.to_owned(),
-        }))
+        let Some(text) = value.as_str().filter(|text| !text.is_empty()) else {
+            return Ok(value.clone());
+        };
+        // A step may be malformed on purpose, so that its place tells nothing.
+        let roles = in_requests(field).iter().map(|field| field.role);
+        let named = roles.into_iter().find_map(|role| self.of_role(role, of, text));
+        named.unwrap_or_else(|| Ok(text.to_owned())).map(Value::String)
+    }
+
+    /// A text in the object `of` that has this role; `None` if such texts stay.
+    fn of_role(&self, role: Role, of: &str, text: &str) -> Option<Result<String, Why>> {
+        Some(match role {
+            Role::Business if of == "payor" => self.payor(text),
+            Role::Business => self.business(text),
+            // A text in place of a party.
+            Role::Object(fields) if names_business(fields) => self.business(text),
+            Role::Invoice | Role::Platform => Ok(own(text)),
+            Role::Email => Ok(self.email(text)),
+            Role::TaxId => self.tax_id(text),
+            Role::Receiver | Role::Link => self.destination(text),
+            _ => return None,
+        })
     }
 
     /// Replaces the generator's host: with the run's own inbox, or with an invalid host if the scheme is
@@ -399,6 +408,10 @@ impl Rendering<'_> {
         }
         Ok(file)
     }
+}
+
+fn names_business(fields: &[Field]) -> bool {
+    fields.iter().any(|field| matches!(field.role, Role::Business))
 }
 
 /// A name, encoded for a path; the reference `${run}` stays.

@@ -1,6 +1,7 @@
 //! The gate for import files.
 
-use tideover_model::wire::import_file::COLUMNS;
+use tideover_model::wire::schema::Role;
+use tideover_model::wire::schema::columns::column as known;
 
 use crate::scope::names::AllowedNames;
 use crate::scope::{GateResult, SyncedInvoice, refused};
@@ -25,8 +26,9 @@ pub(super) fn judge(names: &AllowedNames<'_>, body: &[u8]) -> GateResult<Vec<Syn
 
 fn judge_columns(columns: &[&str]) -> GateResult<()> {
     for (index, column) in columns.iter().enumerate() {
-        let is_known = COLUMNS.iter().any(|known| known == column);
-        if !is_known || column.ends_with("ContactPhone") {
+        let role = known(column).map(|column| column.field.role);
+        // A telephone number could belong to somebody.
+        if matches!(role, None | Some(Role::Phone)) {
             return refused(format!("the column {column:?} is not known"));
         }
         if columns[..index].contains(column) {
@@ -58,8 +60,9 @@ fn judge_row(
         ));
     }
     if let Some(payor) = payor.and_then(|payor| names.accounts.listed_payor(payor)) {
+        let is_payors = |name: &str| known(name).is_some_and(|it| it.party == Some("payor"));
         let stated = columns.iter().zip(&cells).filter(|(column, cell)| {
-            column.starts_with("payor") && **column != "payorExternalId" && !cell.is_empty()
+            is_payors(column) && **column != "payorExternalId" && !cell.is_empty()
         });
         for (column, cell) in stated {
             if *column != "payorLegalName" || *cell != payor.legal_name {
@@ -73,16 +76,14 @@ fn judge_row(
     if !invoice.is_none_or(|invoice| names.is_own_name(invoice)) {
         return refused("a row's invoice is not named after the run");
     }
-    for party in ["payee", "payor"] {
-        let is_own = |column: &str, holds: &dyn Fn(&str) -> bool| {
-            cell(&format!("{party}{column}")).is_none_or(|text| text.is_empty() || holds(text))
+    for (column, cell) in columns.iter().zip(&cells).filter(|(_, cell)| !cell.is_empty()) {
+        let is_allowed = match known(column).map(|column| column.field.role) {
+            Some(Role::TaxId) => names.is_tax_id(cell),
+            Some(Role::Email) => names.is_email(cell),
+            _ => true,
         };
-        if !is_own("TaxId", &|text| names.is_tax_id(text))
-            || !is_own("ContactEmail", &|text| names.is_email(text))
-        {
-            return refused(format!(
-                "a row's {party} has a tax id or an e-mail address of somebody else"
-            ));
+        if !is_allowed {
+            return refused(format!("a row's {column} is somebody else's"));
         }
     }
     Ok(invoice.map(|invoice| SyncedInvoice {

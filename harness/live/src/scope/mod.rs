@@ -30,7 +30,7 @@ use crate::grants::Grants;
 use crate::settings::{SHORTEST_KEY, Settings, is_plain};
 use crate::unasked::Why;
 pub(crate) use names::disturbs;
-use names::{AllowedNames, Rule};
+use names::{AllowedNames, Place};
 use tree::Tree;
 
 /// Why a request is not sent.
@@ -263,7 +263,7 @@ impl Scope<'_> {
             }
             OperationKind::SetPayoutAccount => {
                 self.judge_account(named)?;
-                self.judge_object(body, names::PAYOUT_ACCOUNT)?;
+                self.judge_object(body, OperationKind::SetPayoutAccount)?;
                 Ok(Permit::default())
             }
             OperationKind::ImportInvoices => {
@@ -281,16 +281,16 @@ impl Scope<'_> {
                 Ok(Permit { financed: Some(financed), ..made })
             }
             OperationKind::Invite => {
-                let object = self.judge_object(body, names::INVITATION)?;
+                let object = self.judge_object(body, OperationKind::Invite)?;
                 let business = object.field("externalId").and_then(Tree::text).unwrap_or_default();
                 Ok(made(format!("an invitation for {business}")))
             }
             OperationKind::CreateOnboardingSession => {
-                self.judge_object(body, names::SESSION)?;
+                self.judge_object(body, OperationKind::CreateOnboardingSession)?;
                 Ok(Permit::default())
             }
             OperationKind::Subscribe => {
-                let object = self.judge_object(body, names::SUBSCRIPTION)?;
+                let object = self.judge_object(body, OperationKind::Subscribe)?;
                 let url = object.field("url").and_then(Tree::text);
                 let delivers = url.is_some_and(|url| self.names().is_inbox(url));
                 Ok(Permit { subscribes: true, delivers, ..Permit::default() })
@@ -325,7 +325,7 @@ impl Scope<'_> {
 
     /// The invoice of a requested advance, if the request names one.
     fn judge_advance(&self, body: &[u8]) -> GateResult<Option<FinancedInvoice>> {
-        let object = self.judge_object(body, names::ADVANCE)?;
+        let object = self.judge_object(body, OperationKind::RequestAdvance)?;
         let text = |name| object.field(name).and_then(Tree::text).map(str::to_owned);
         let Some(invoice) = text("invoiceExternalId").filter(|name| !name.is_empty()) else {
             return Ok(None);
@@ -339,7 +339,7 @@ impl Scope<'_> {
 
     fn judge_invoice(&self, segment: &str, body: &[u8]) -> GateResult {
         let invoice = self.judge_own(segment)?;
-        let object = self.judge_object(body, names::INVOICE)?;
+        let object = self.judge_object(body, OperationKind::SyncInvoice)?;
         if let Some(payor) = object.field("payor") {
             self.names().judge_payor(payor)?;
         }
@@ -357,17 +357,23 @@ impl Scope<'_> {
     /// A sync of a test account names nobody else, so a malformed body may pass.
     fn judge_business(&self, body: &[u8]) -> GateResult<()> {
         match Tree::read(body) {
-            Some(object @ Tree::Object(_)) => self.names().judge(&object, names::BUSINESS),
+            Some(object @ Tree::Object(_)) => {
+                self.judge_fields(&object, OperationKind::SyncBusiness)
+            }
             Some(tree) if !tree.is_plain() => refused("its body has objects where none belong"),
             _ if names::is_nothing(body) => Ok(()),
             _ => refused("its body is no JSON object, and long enough to name somebody"),
         }
     }
 
-    fn judge_object(&self, body: &[u8], fields: &[(&str, Rule)]) -> GateResult<Tree> {
+    fn judge_fields(&self, object: &Tree, kind: OperationKind) -> GateResult<()> {
+        self.names().judge(object, kind.fields(), Place::Request)
+    }
+
+    fn judge_object(&self, body: &[u8], kind: OperationKind) -> GateResult<Tree> {
         match Tree::read(body) {
             Some(object @ Tree::Object(_)) => {
-                self.names().judge(&object, fields)?;
+                self.judge_fields(&object, kind)?;
                 Ok(object)
             }
             _ if names::names_nobody(body) => Ok(Tree::Nothing),
@@ -402,9 +408,7 @@ impl Scope<'_> {
 
     fn judge_action(&self, fields: &Map<String, Value>) -> GateResult<()> {
         let name = name_in(fields).unwrap_or_default();
-        let Some((action, rules)) = ActionKind::of(fields)
-            .and_then(|action| names::action(action).map(|rules| (action, rules)))
-        else {
+        let Some(action) = ActionKind::of(fields).filter(|it| names::may_be_asked(*it)) else {
             return refused(format!("the action {name:?} is not for a live target"));
         };
         if !self.disturbs && names::disturbs(action) {
@@ -415,7 +419,8 @@ impl Scope<'_> {
         }
         let rest: Map<String, Value> =
             fields.iter().filter(|(field, _)| *field != action::NAME).map(owned).collect();
-        self.names().judge(&Tree::from(&Value::Object(rest)), rules)?;
+        let rest = Tree::from(&Value::Object(rest));
+        self.names().judge(&rest, action.fields(), Place::Action)?;
         if action == ActionKind::RevokeKey && !fields.contains_key("key") {
             return refused("revokeKey without a key revokes the run's own");
         }

@@ -1,5 +1,6 @@
 //! The gate for bodies: the values that each field may have.
 
+use tideover_model::wire::schema::{Field, Role};
 use tideover_model::{ActionKind, Destinations, TAX_ID_DIGITS, Unfit, is_routing_number};
 use url::Url;
 
@@ -38,97 +39,92 @@ pub(super) enum Rule {
     /// A key that the run issued.
     IssuedKey,
     /// An object, or nothing.
-    Fields(FieldRules),
+    Fields(&'static [Field]),
 }
 
-pub(super) type FieldRules = &'static [(&'static str, Rule)];
+impl Rule {
+    /// Whether a target could supply a value that is missing, and so name somebody.
+    fn must_be_present(self) -> bool {
+        matches!(self, Rule::TestAccount | Rule::Payor | Rule::IssuedKey)
+    }
+}
 
-const ADDRESS: FieldRules = &[
-    ("line1", Rule::Free),
-    ("line2", Rule::Free),
-    ("city", Rule::Free),
-    ("state", Rule::Free),
-    ("postalCode", Rule::Free),
-];
-/// No telephone number is allowed, because it could belong to somebody.
-const CONTACT: FieldRules =
-    &[("name", Rule::Free), ("email", Rule::Email), ("address", Rule::Fields(ADDRESS))];
-pub(super) const BUSINESS: FieldRules =
-    &[("legalName", Rule::Free), ("taxId", Rule::TaxId), ("contact", Rule::Fields(CONTACT))];
-const PAYEE: FieldRules = &[
-    ("externalId", Rule::TestAccount),
-    ("legalName", Rule::Free),
-    ("taxId", Rule::TaxId),
-    ("contact", Rule::Fields(CONTACT)),
-];
-const PAYOR: FieldRules = &[
-    ("externalId", Rule::Payor),
-    ("legalName", Rule::Free),
-    ("taxId", Rule::TaxId),
-    ("contact", Rule::Fields(CONTACT)),
-];
-pub(super) const INVOICE: FieldRules = &[
-    ("payee", Rule::Fields(PAYEE)),
-    ("payor", Rule::Fields(PAYOR)),
-    ("status", Rule::Free),
-    ("faceValue", Rule::Amount),
-    ("issueDate", Rule::Free),
-    ("dueDate", Rule::Free),
-];
-pub(super) const PAYOUT_ACCOUNT: FieldRules = &[
-    ("accountNumber", Rule::AccountNumber),
-    ("routingNumber", Rule::RoutingNumber),
-    ("label", Rule::Free),
-];
-pub(super) const ADVANCE: FieldRules =
-    &[("payeeExternalId", Rule::Account), ("invoiceExternalId", Rule::OwnName)];
-pub(super) const INVITATION: FieldRules = &[("externalId", Rule::Account), ("email", Rule::Email)];
-pub(super) const SESSION: FieldRules = &[("externalId", Rule::Account)];
-pub(super) const SUBSCRIPTION: FieldRules =
-    &[("url", Rule::Destination), ("eventTypes", Rule::Free)];
+/// The object whose fields are judged.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// The body of a request.
+    Request,
+    /// The payee of an invoice.
+    Payee,
+    /// The payor of an invoice.
+    Payor,
+    /// The body of an action.
+    Action,
+    /// An object in one of these, which names no account.
+    Inner,
+}
 
-const VENDOR: FieldRules = &[("payeeExternalId", Rule::TestAccount)];
-const VENDORS_INVOICE: FieldRules =
-    &[("payeeExternalId", Rule::TestAccount), ("invoiceExternalId", Rule::OwnName)];
+impl Place {
+    /// The place of the object in the field `name` of this one.
+    fn within(self, name: &str) -> Place {
+        match (self, name) {
+            (Place::Request, "payee") => Place::Payee,
+            (Place::Request, "payor") => Place::Payor,
+            _ => Place::Inner,
+        }
+    }
+
+    /// The values that a field may have here; `None` for a field that is never sent.
+    fn rule(self, field: &Field) -> Option<Rule> {
+        Some(match (field.role, self) {
+            // It could belong to somebody.
+            (Role::Phone, _) => return None,
+            (Role::Object(fields), _) => Rule::Fields(fields),
+            (Role::Business, Place::Payor) => Rule::Payor,
+            (Role::Business, Place::Request) => Rule::Account,
+            (Role::Business, Place::Payee | Place::Action | Place::Inner) => Rule::TestAccount,
+            (Role::Invoice, _) => Rule::OwnName,
+            (Role::TaxId, _) => Rule::TaxId,
+            (Role::Email, _) => Rule::Email,
+            (Role::AccountNumber, _) => Rule::AccountNumber,
+            (Role::RoutingNumber, _) => Rule::RoutingNumber,
+            (Role::Amount, _) => Rule::Amount,
+            (Role::Receiver, _) => Rule::Destination,
+            (Role::Link, _) => Rule::Session,
+            (Role::Key, _) => Rule::IssuedKey,
+            (
+                Role::LegalName
+                | Role::Platform
+                | Role::Import
+                | Role::Subscription
+                | Role::Invitation
+                | Role::Secret
+                | Role::Count
+                | Role::Flag
+                | Role::Instant
+                | Role::Word(_)
+                | Role::EventTypes
+                | Role::List(_)
+                | Role::Prose
+                | Role::Text,
+                _,
+            ) => Rule::Free,
+        })
+    }
+}
 
 /// Whether an action affects every user of a target.
 pub(crate) fn disturbs(action: ActionKind) -> bool {
     matches!(action, ActionKind::InterruptNextImport | ActionKind::UpstreamFails)
 }
 
-/// The fields of an action that a live target may be asked for; `None` for one that it may not.
-pub(super) fn action(action: ActionKind) -> Option<FieldRules> {
-    Some(match action {
-        ActionKind::VendorAcceptsInvitation => {
-            &[("payeeExternalId", Rule::TestAccount), ("email", Rule::Email)]
-        }
-        ActionKind::VendorConfirmsTaxId => {
-            &[("payeeExternalId", Rule::TestAccount), ("route", Rule::Free), ("taxId", Rule::TaxId)]
-        }
-        ActionKind::VendorSignsAgreement => {
-            &[("payeeExternalId", Rule::TestAccount), ("address", Rule::Fields(ADDRESS))]
-        }
-        ActionKind::VendorAddsBankAccount => &[
-            ("payeeExternalId", Rule::TestAccount),
-            ("accountNumber", Rule::AccountNumber),
-            ("routingNumber", Rule::RoutingNumber),
-        ],
-        ActionKind::CollectionAccountOpens | ActionKind::TaxIdFoundWrong => VENDOR,
-        ActionKind::FundingStarts | ActionKind::FundingCompletes => VENDORS_INVOICE,
-        ActionKind::PayorPays => &[
-            ("payeeExternalId", Rule::TestAccount),
-            ("invoiceExternalId", Rule::OwnName),
-            ("amount", Rule::Amount),
-        ],
-        ActionKind::InterruptNextImport => &[("afterRows", Rule::Free)],
-        ActionKind::VendorOpensSession => &[("url", Rule::Session)],
-        ActionKind::MarkTestAccount => &[("externalId", Rule::TestAccount)],
-        ActionKind::IssueKey => &[("platform", Rule::Free)],
-        ActionKind::RevokeKey => &[("key", Rule::IssuedKey)],
-        ActionKind::UpstreamFails => &[("requests", Rule::Free)],
+/// Whether a live target may be asked for an action.
+pub(super) fn may_be_asked(action: ActionKind) -> bool {
+    match action {
         // The vendor would be invited under an address that nobody listed.
-        ActionKind::VendorCompletesOnboarding | ActionKind::Reset => return None,
-    })
+        ActionKind::VendorCompletesOnboarding | ActionKind::Reset => false,
+        _ => true,
+    }
 }
 
 /// The names that requests may use.
@@ -143,24 +139,30 @@ pub(super) struct AllowedNames<'a> {
 
 impl AllowedNames<'_> {
     /// Checks that every field of an object has an allowed value, and that the required fields are present.
-    pub(super) fn judge(&self, object: &Tree, fields: &[(&str, Rule)]) -> GateResult<()> {
+    pub(super) fn judge(
+        &self,
+        object: &Tree,
+        fields: &'static [Field],
+        place: Place,
+    ) -> GateResult<()> {
         let Tree::Object(members) = object else { return refused("expected an object") };
         for (index, (name, value)) in members.iter().enumerate() {
-            let Some((_, rule)) = fields.iter().find(|(field, _)| field == name) else {
+            let field = fields.iter().find(|field| field.name == name);
+            let Some(rule) = field.and_then(|field| place.rule(field)) else {
                 return refused(format!("the field {name:?} is not known"));
             };
             let is_repeated = members[..index].iter().any(|(earlier, _)| earlier == name);
             if is_repeated && !matches!(rule, Rule::Free) {
                 return refused(format!("{name} occurs twice"));
             }
-            if !self.permits(*rule, value)? {
+            if !self.permits(rule, value, place.within(name))? {
                 return refused(format!("{name} could name somebody who is not the user's"));
             }
         }
-        for (name, rule) in fields {
-            let is_missing = object.field(name).is_none();
-            if is_missing && matches!(rule, Rule::TestAccount | Rule::Payor | Rule::IssuedKey) {
-                return refused(format!("{name} is missing: the target could supply one"));
+        for field in fields {
+            let is_missing = object.field(field.name).is_none();
+            if is_missing && place.rule(field).is_some_and(Rule::must_be_present) {
+                return refused(format!("{} is missing: the target could supply one", field.name));
             }
         }
         self.judge_bank(object)
@@ -178,14 +180,14 @@ impl AllowedNames<'_> {
         refused(format!("the request changes more about {} than its name", payor.identifier))
     }
 
-    fn permits(&self, rule: Rule, value: &Tree) -> GateResult<bool> {
+    /// Whether a field may have a value. If it is an object, it stands at `place`.
+    fn permits(&self, rule: Rule, value: &Tree, place: Place) -> GateResult<bool> {
         if let (Rule::Fields(fields), Tree::Object(members)) = (rule, value)
             && !members.is_empty()
         {
-            return self.judge(value, fields).map(|()| true);
+            return self.judge(value, fields, place).map(|()| true);
         }
-        let is_required = matches!(rule, Rule::TestAccount | Rule::Payor | Rule::IssuedKey);
-        if value.is_nothing() && !is_required {
+        if value.is_nothing() && !rule.must_be_present() {
             return Ok(true);
         }
         let Some(text) = value.text() else {

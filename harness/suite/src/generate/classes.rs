@@ -64,7 +64,7 @@ fn of_other_types(domain: Domain, draw: &mut Draw) -> Vec<Sample> {
 
 fn of_domain(domain: Domain, draw: &mut Draw) -> Vec<Sample> {
     match domain {
-        Domain::Object(_) | Domain::Open => Vec::new(),
+        Domain::Object(_) | Domain::Flag | Domain::Open => Vec::new(),
         Domain::Text { least } => texts(least, draw),
         Domain::Digits { least, most } => digits(least, most, draw),
         Domain::RoutingNumber => routing_numbers(draw),

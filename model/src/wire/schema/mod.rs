@@ -9,7 +9,7 @@ pub mod columns;
 mod replies;
 mod requests;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::iter;
 use std::sync::LazyLock;
 
@@ -221,7 +221,7 @@ pub fn find<'p>(
     }
 }
 
-type ByName = LazyLock<HashMap<&'static str, Vec<&'static Field>>>;
+type ByName = LazyLock<BTreeMap<&'static str, Vec<&'static Field>>>;
 
 /// The fields of requests and actions that have this name, wherever they stand.
 ///
@@ -243,8 +243,8 @@ pub fn in_replies(name: &str) -> &'static [&'static Field] {
 
 fn by_name(
     objects: impl Iterator<Item = &'static [Field]>,
-) -> HashMap<&'static str, Vec<&'static Field>> {
-    let mut by_name: HashMap<&str, Vec<&Field>> = HashMap::new();
+) -> BTreeMap<&'static str, Vec<&'static Field>> {
+    let mut by_name: BTreeMap<&str, Vec<&Field>> = BTreeMap::new();
     for field in objects.flat_map(with_inner) {
         by_name.entry(field.name).or_default().push(field);
     }
