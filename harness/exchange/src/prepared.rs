@@ -180,7 +180,7 @@ impl PreparedCall {
         let body = match (&call.body, &call.text, &call.hex) {
             (Some(json), ..) => memory.resolve_json(json).into_bytes(),
             (None, Some(text), _) => memory.resolve(text).into_bytes(),
-            (None, None, Some(hex)) => base16ct::mixed::decode_vec(hex).unwrap_or_default(),
+            (None, None, Some(hex)) => const_hex::decode(hex).unwrap_or_default(),
             (None, None, None) => Vec::new(),
         };
         let implied = call.body.is_some().then(|| "application/json".to_owned());

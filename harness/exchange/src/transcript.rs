@@ -367,7 +367,7 @@ fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
     let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     match String::from_utf8(bytes) {
         Ok(text) => call.text = Some(text),
-        Err(error) => call.hex = Some(base16ct::lower::encode_string(error.as_bytes())),
+        Err(error) => call.hex = Some(const_hex::encode(error.as_bytes())),
     }
     call.content_type.get_or_insert_with(|| "text/csv".into());
     Ok(())

@@ -164,7 +164,7 @@ fn concealed_call(settings: &Settings, call: &PreparedCall) -> Call {
             }
             Ok(_) | Err(_) => written.text = Some(text),
         },
-        Err(_) => written.hex = Some(base16ct::lower::encode_string(call.body())),
+        Err(_) => written.hex = Some(const_hex::encode(&call.body()[..])),
     }
     written
 }

@@ -131,7 +131,7 @@ impl Cause {
     pub fn fingerprint(&self) -> String {
         let Cause { clause, operation, field } = self;
         let digest = Sha256::digest(format!("{clause}\n{operation}\n{field}"));
-        base16ct::lower::encode_string(&digest[..6])
+        const_hex::encode(&digest[..6])
     }
 }
 

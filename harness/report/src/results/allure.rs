@@ -134,5 +134,5 @@ fn uuid(results: &Results, case: &Case) -> String {
 /// 32 digits that stand for the texts.
 fn hex(texts: &[&str]) -> String {
     let digest = Sha256::digest(texts.join("\0"));
-    base16ct::lower::encode_string(&digest[..16])
+    const_hex::encode(&digest[..16])
 }

@@ -226,7 +226,7 @@ impl Case {
 /// A short name that stays the same as long as the texts do.
 pub fn fingerprint(texts: &[&str]) -> String {
     let digest = Sha256::digest(texts.join("\n"));
-    base16ct::lower::encode_string(&digest[..6])
+    const_hex::encode(&digest[..6])
 }
 
 impl Issue {
