@@ -1,6 +1,13 @@
 //! What state a target may be in, given all its responses.
 
+mod amounts;
+pub(crate) mod bounds;
+mod clock;
+pub(crate) mod explain;
+pub(crate) mod hidden;
+pub(crate) mod hypothesis;
 mod past;
+pub(crate) mod reading;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -12,13 +19,13 @@ use tideover_model::{
     Timestamp, bearer, clause, wire,
 };
 
-use crate::ABSENT;
-use crate::bounds::Limits;
-use crate::explain::{DEEPEST, Explainer};
+use crate::belief::bounds::Limits;
+use crate::belief::explain::{DEEPEST, Explainer};
+use crate::comparison::ABSENT;
 use crate::grounds::Grounds;
-use crate::hidden::{Outside, PriorState};
-use crate::reading::{LimitQuestion, Revealed};
-use crate::world::{Subject, World, WorldReply, is_too_large};
+use crate::belief::hidden::{Outside, PriorState};
+use crate::belief::reading::{LimitQuestion, Revealed};
+use crate::belief::hypothesis::{Subject, World, WorldReply, is_too_large};
 
 use past::Past;
 

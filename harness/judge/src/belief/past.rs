@@ -6,8 +6,8 @@ use tideover_exchange::{Prepared, PreparedAction, Seen};
 use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
 
 use crate::belief::Belief;
-use crate::hidden::PriorState;
-use crate::world::World;
+use crate::belief::hidden::PriorState;
+use crate::belief::hypothesis::World;
 
 /// The most writes that a stale read may lag behind.
 const FURTHEST_BEHIND: usize = 8;

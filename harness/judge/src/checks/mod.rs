@@ -11,6 +11,7 @@ mod error_shape;
 mod event;
 mod fundable;
 mod import_report;
+pub mod meanings;
 mod needs;
 mod prediction;
 #[cfg(test)]
@@ -35,7 +36,7 @@ use tideover_exchange::{Exchange, Prepared};
 use tideover_model::clause::Kind;
 use tideover_model::{ActionKind, Clause};
 
-use crate::Outside;
+use crate::belief::hidden::Outside;
 use crate::predicted::Forecast;
 
 /// The name of the operation, for a finding in a delivery.

@@ -4,7 +4,8 @@ use tideover_exchange::Exchange;
 use tideover_exchange::evidence::Point;
 
 use crate::checks::{Check, Notes, starts_anew};
-use crate::{Bindings, Comparison, Grounds};
+use crate::comparison::{Bindings, Comparison};
+use crate::grounds::Grounds;
 
 #[derive(Default)]
 pub(super) struct PredictionCheck {

@@ -10,9 +10,7 @@ use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::remittance::same_account;
 use crate::checks::{Check, Notes};
-
-/// The amounts of an advance that never change.
-pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL];
+use crate::comparison::AMOUNTS_THAT_STAY;
 
 /// The fields of an advance that never change.
 pub const UNCHANGED: [&str; 3] = [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], field::REMITTANCE];

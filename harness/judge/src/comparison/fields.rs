@@ -8,9 +8,8 @@ use tideover_exchange::matcher::{instants_apart, same_text, texts};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, clause};
 
-use crate::bindings::Bindings;
-use crate::clock::is_near;
-use crate::comparison::{ABSENT, ANY_TEXT, Freedom};
+use crate::comparison::bindings::Bindings;
+use crate::comparison::{ABSENT, ANY_TEXT, Freedom, is_near};
 
 /// The position of a value in a response. Its display form is dotted.
 #[derive(Clone, Copy)]

@@ -101,6 +101,11 @@ pub fn meets_first_three(onboarding: &Value) -> bool {
     ["compliance", "contract", "bank"].iter().all(|name| onboarding[name] == true)
 }
 
+/// Whether all four requirements are met. Ignores other fields.
+pub(crate) fn is_onboarded(met: &Value) -> bool {
+    meets_first_three(met) && Fields::of(met).collection_account() == Some(true)
+}
+
 /// The gap for something within a documented field that is not shown.
 pub(super) fn gap_within(kind: OperationKind, field: &str) -> Option<Clause> {
     let (first, rest) = field.split_once('.').unwrap_or((field, ""));

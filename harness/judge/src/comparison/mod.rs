@@ -4,6 +4,7 @@
 //! must stay the same. Dates are compared as instants. Unknown fields are ignored. If the target's choices
 //! are its own ([`Freedom`]), anything the document leaves open counts as a gap.
 
+mod bindings;
 mod clauses;
 mod fields;
 mod gaps;
@@ -19,14 +20,13 @@ use tideover_model::clause::Kind;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
-use crate::bindings::Bindings;
-use crate::checks::repeated_advance::AMOUNTS_THAT_STAY;
-
+pub(crate) use bindings::Bindings;
 pub(crate) use clauses::code_clause;
 use clauses::{action_clause, field_clause};
 use fields::{FieldDifference, differences};
 pub(crate) use fields::{is_known_outcome, is_synced};
 pub use gaps::meets_first_three;
+pub(crate) use gaps::is_onboarded;
 use gaps::{gap_within, has_same_rows, nameless, opened_early};
 
 /// Where a target may differ from the mock, whose choices are known.
@@ -54,6 +54,17 @@ pub(crate) struct Comparison<'a> {
     pub(crate) refusal: Option<(Code, Clause)>,
     /// Where the target may differ. `None` if its choices are known.
     pub(crate) freedom: Option<Freedom>,
+}
+
+/// The amounts of an advance that never change (`4.advances.2.2`).
+pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL];
+
+/// How far two clocks may differ. Seconds.
+const CLOCKS_APART: u64 = 300;
+
+/// Whether two clocks differ by no more than clocks may, given how far each is ahead. Seconds.
+pub fn is_near(one: i64, other: i64) -> bool {
+    one.abs_diff(other) <= CLOCKS_APART
 }
 
 /// Receives a point: its clause, whether it holds, its field, and its expected and seen values.

@@ -17,15 +17,14 @@ use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::wire::import_file::REQUIRED_COLUMNS;
+use tideover_model::wire::import_file::lacks_column;
 use tideover_model::wire::route::route;
 use tideover_model::wire::schema::find;
 use tideover_model::{
     ActionKind, Clause, Code, ImportRow, Operation, OperationKind, clause, tax_id_digits,
 };
 
-use crate::ABSENT;
-use crate::comparison::{SUCCESS, WITHOUT_CODE, is_synced};
+use crate::comparison::{ABSENT, SUCCESS, WITHOUT_CODE, is_synced};
 
 use origins::Origins;
 pub use origins::undone_by;
@@ -138,7 +137,7 @@ impl Grounds {
     ) {
         // That columns are required, no code says: each row may have an outcome of its own.
         if sent.kind() == Some(OperationKind::ImportInvoices)
-            && lacks_column(sent)
+            && sent.call().is_none_or(|call| lacks_column(call.body()))
             && rejects_each_row(sent, answer)
         {
             points.retain(|point| !point.contradicts());
@@ -497,14 +496,6 @@ fn rejects_each_row(sent: &Prepared, answer: &Seen) -> bool {
                 .into_iter()
                 .all(|outcome| outcome.is_some_and(|outcome| !is_synced(outcome)))
     })
-}
-
-/// Whether the file that a request uploads has no column of a name that each file must have.
-fn lacks_column(sent: &Prepared) -> bool {
-    let header = lines(sent).next().unwrap_or_default();
-    let names: Vec<&str> =
-        header.split(',').map(|name| name.trim_matches(['"', ' ', '\u{feff}'])).collect();
-    REQUIRED_COLUMNS.iter().any(|column| !names.contains(column))
 }
 
 /// The field that tells what became of a tax id (`gap.taxIdResult`).

@@ -10,9 +10,9 @@ use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, InvoiceSync, Operation, OperationKind, Subject, clause};
 
+use crate::comparison::is_onboarded;
 use crate::grounds::terms::{InvoiceKey, key_of};
 use crate::grounds::{caller, name_of};
-use crate::meanings::is_onboarded;
 
 /// A business, by its caller and its identifier.
 type Name = (String, String);

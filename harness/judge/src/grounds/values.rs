@@ -3,8 +3,7 @@
 use serde_json::Value;
 use tideover_model::{Clause, Code, OperationKind, clause};
 
-use crate::ABSENT;
-use crate::comparison::SUCCESS;
+use crate::comparison::{ABSENT, SUCCESS};
 use crate::grounds::{Difference, is_none};
 
 /// A kind of wrong value in a field of a response.

@@ -10,7 +10,7 @@ use tideover_model::{ActionKind, Clause, OperationKind, Timestamp, clause};
 
 use crate::checks::relations::ledger::{BusinessName, acted_on, business};
 use crate::checks::{Check, Notes, starts_anew};
-use crate::meets_first_three;
+use crate::comparison::meets_first_three;
 
 /// An account that waits longer than this lacks something. Seconds.
 const LONG: u64 = 6 * 86_400;

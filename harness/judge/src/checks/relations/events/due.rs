@@ -17,7 +17,7 @@ use crate::checks::relations::events::Announcement;
 use crate::checks::relations::events::names::{Names, invoice_of};
 use crate::checks::relations::ledger::{CallerKey, business, caller};
 use crate::checks::subscribed::referred;
-use crate::meanings::{Proof, meaning_of};
+use crate::checks::meanings::{Proof, meaning_of};
 
 /// How long a delivery is retried (§6 Delivery rule 1). Seconds.
 const RETRY_WINDOW: u64 = 28 * 3600;

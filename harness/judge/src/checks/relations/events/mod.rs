@@ -18,7 +18,8 @@ use crate::checks::relations::ledger::{
     BusinessName, InvoiceName, SyncedInvoices, acted_on, business, caller, invoice,
 };
 use crate::checks::{Check, Notes, starts_anew};
-use crate::meanings::{Proof, is_onboarded, meaning_of};
+use crate::comparison::is_onboarded;
+use crate::checks::meanings::{Proof, meaning_of};
 
 use due::DueEvents;
 use names::Names;

@@ -8,7 +8,7 @@ use tideover_model::wire::field;
 use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
 
-use crate::world::World;
+use crate::belief::hypothesis::World;
 
 /// A text longer than this may be refused, because the document states no limit. Characters.
 const LONG: usize = 500;

@@ -25,13 +25,13 @@ use tideover_model::{
     OperationKind, Outcome, PlatformId, Profile, Reading, Service, Timestamp, clause,
 };
 
-use crate::amounts::{AdvanceKey, UnseenGrants};
-use crate::bindings::Bindings;
-use crate::clock;
-use crate::clock::TargetClock;
+use crate::belief::amounts::{AdvanceKey, UnseenGrants};
+use crate::comparison::bindings::Bindings;
+use crate::belief::clock;
+use crate::belief::clock::TargetClock;
 use crate::comparison::{Comparison, Freedom, is_known_outcome};
-use crate::reading::{InferredChoices, Revealed};
-use crate::world::form::codes_left_open;
+use crate::belief::reading::{InferredChoices, Revealed};
+use crate::belief::hypothesis::form::codes_left_open;
 
 pub(crate) use reply::WorldReply;
 pub use subject::Subject;

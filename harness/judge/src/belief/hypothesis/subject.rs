@@ -4,8 +4,8 @@ use tideover_exchange::{Prepared, PreparedAction};
 use tideover_model::wire::field;
 use tideover_model::{Face, Operation, OperationKind, PlatformId};
 
-use crate::amounts::AdvanceKey;
-use crate::world::World;
+use crate::belief::amounts::AdvanceKey;
+use crate::belief::hypothesis::World;
 
 /// The subject of a request, under the model's names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,7 @@ use tideover_exchange::Seen;
 use tideover_exchange::evidence::Point;
 use tideover_model::{BusinessId, Cents, PlatformId};
 
-use crate::reading::{Revealed, amount};
+use crate::belief::reading::{Revealed, amount};
 
 /// An advance, by its invoice. Several identifiers may be linked to the business.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,9 +9,9 @@ use tideover_model::{Destinations, clause};
 use url::Url;
 
 use crate::comparison::Comparison;
-use crate::hidden::force_action;
-use crate::reading::Revealed;
-use crate::world::{World, WorldReply};
+use crate::belief::hidden::force_action;
+use crate::belief::reading::Revealed;
+use crate::belief::hypothesis::{World, WorldReply};
 use tideover_model::{Code, OperationKind, Timestamp};
 
 impl World {

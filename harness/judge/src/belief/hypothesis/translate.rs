@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
 
-use crate::world::World;
+use crate::belief::hypothesis::World;
 
 impl World {
     /// The request with the model's names. Borrowed if it is the same.

@@ -9,7 +9,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{Clause, OperationKind, clause};
 
-use crate::comparison::meets_first_three;
+use crate::comparison::is_onboarded;
 
 /// A successful response, as far as it proves what events mean.
 #[derive(Clone, Copy, Debug)]
@@ -136,11 +136,6 @@ impl<'a> Proof<'a> {
             _ => self.is_first_advance(),
         }
     }
-}
-
-/// Whether all four requirements are met. Ignores other fields.
-pub(crate) fn is_onboarded(met: &Value) -> bool {
-    meets_first_three(met) && Fields::of(met).collection_account() == Some(true)
 }
 
 /// The clause that states what an event means.

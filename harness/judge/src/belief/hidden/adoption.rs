@@ -8,9 +8,9 @@ use tideover_model::{
     PlatformId, Timestamp, VendorRoute,
 };
 
-use crate::hidden::deeds::{clear, link_bank, onboard, open_account, sign};
-use crate::reading::{Revealed, amount};
-use crate::world::World;
+use crate::belief::hypothesis::deeds::{clear, link_bank, onboard, open_account, sign};
+use crate::belief::reading::{Revealed, amount};
+use crate::belief::hypothesis::World;
 
 /// Adds a business as the first response shows it.
 pub(super) fn adopt_business(

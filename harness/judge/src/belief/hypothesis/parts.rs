@@ -8,7 +8,7 @@ use tideover_model::wire::route::Route;
 use tideover_model::wire::schema::Role;
 use tideover_model::{Code, Operation, OperationKind, PlatformId, Timestamp, is_routing_number};
 
-use crate::world::World;
+use crate::belief::hypothesis::World;
 
 /// What the readable parts of a request name.
 struct Parts<'a> {

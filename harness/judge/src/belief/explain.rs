@@ -3,8 +3,8 @@
 use tideover_exchange::{Prepared, Seen};
 use tideover_model::Timestamp;
 
-use crate::hidden::{Outside, PriorState, moves};
-use crate::world::{World, WorldReply};
+use crate::belief::hidden::{Outside, PriorState, moves};
+use crate::belief::hypothesis::{World, WorldReply};
 
 /// The most hidden moves between two responses.
 pub const DEEPEST: usize = 3;

@@ -8,8 +8,7 @@ use tideover_exchange::matcher::instants_apart;
 use tideover_model::Clause;
 use tideover_model::wire::field;
 
-/// How far two clocks may differ. Seconds.
-const CLOCKS_APART: u64 = 300;
+use crate::comparison::is_near;
 
 /// The target's clock. Others may move it forward, never back.
 #[derive(Clone, Debug)]
@@ -179,9 +178,4 @@ impl Leap {
             seen: format!("one that lives {seconds} seconds longer, {proviso}"),
         }
     }
-}
-
-/// Whether two clocks differ by no more than clocks may, given how far each is ahead. Seconds.
-pub fn is_near(one: i64, other: i64) -> bool {
-    one.abs_diff(other) <= CLOCKS_APART
 }

@@ -8,7 +8,7 @@ use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_model::wire::field;
 use tideover_model::{BusinessId, Cents, Range, clause};
 
-use crate::reading::amount;
+use crate::belief::reading::amount;
 
 /// A limit between two numbers: at least one of them, and less than the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use tideover_model::{
     BusinessDetails, Contact, InvoiceSync, Operation, Party, PlatformId, Timestamp,
 };
 
-use crate::world::World;
+use crate::belief::hypothesis::World;
 
 impl World {
     /// Records such a party as a request that may have been carried out.

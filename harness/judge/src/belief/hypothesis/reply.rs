@@ -7,7 +7,7 @@ use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status, clause};
 
 use crate::comparison::{ABSENT, code_clause};
-use crate::reading::LimitQuestion;
+use crate::belief::reading::LimitQuestion;
 
 /// A world's response, and how it compares with the one that was seen.
 #[derive(Clone, Debug, Default)]

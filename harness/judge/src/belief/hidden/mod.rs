@@ -14,12 +14,12 @@ use tideover_model::{
 };
 
 use crate::comparison::is_known_outcome;
-use crate::hidden::adoption::{adopt_business, adopt_invoice};
-use crate::hidden::deeds::{
+use crate::belief::hidden::adoption::{adopt_business, adopt_invoice};
+use crate::belief::hypothesis::deeds::{
     clear, file_tax_id, link_bank, onboard, open_account, sign, supply_tax_id,
 };
-use crate::reading::{Revealed, amount};
-use crate::world::{Subject, Unclear, World};
+use crate::belief::reading::{Revealed, amount};
+use crate::belief::hypothesis::{Subject, Unclear, World};
 
 /// Who moves the outside world of a target: the vendor, the bank, the payor, the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use tideover_exchange::{Prepared, PreparedAction};
 use tideover_model::wire::field;
 use tideover_model::{ActionKind, Operation, OperationKind, PlatformId};
 
-use crate::world::form::is_plainly_a_tax_id;
-use crate::world::{Subject, World};
+use crate::belief::hypothesis::form::is_plainly_a_tax_id;
+use crate::belief::hypothesis::{Subject, World};
 
 /// What is not stated about the tax id of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

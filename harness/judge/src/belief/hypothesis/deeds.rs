@@ -7,8 +7,8 @@ use tideover_model::{
     PlatformId, Timestamp, VendorRoute,
 };
 
-use crate::reading::Revealed;
-use crate::world::World;
+use crate::belief::reading::Revealed;
+use crate::belief::hypothesis::World;
 
 /// A business as `world` shows it.
 fn business(

@@ -7,8 +7,8 @@ use tideover_model::{
     Timestamp,
 };
 
-use crate::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
-use crate::world::{Subject, World};
+use crate::belief::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
+use crate::belief::hypothesis::{Subject, World};
 
 impl World {
     /// The model's response to `operation`, if it is a success. Leaves this world unchanged.
