@@ -81,9 +81,8 @@ pub fn lacks_column(body: &[u8]) -> bool {
     let text = std::str::from_utf8(body).ok();
     let Some(sheet) = text.and_then(|text| Sheet::read(text, 1)) else { return true };
     let Some(names) = sheet.records().next() else { return true };
-    let has = |column: &str| {
-        names.cells().any(|name| name.trim_matches([' ', '\u{feff}']) == column)
-    };
+    let has =
+        |column: &str| names.cells().any(|name| name.trim_matches([' ', '\u{feff}']) == column);
     !REQUIRED_COLUMNS.iter().all(|column| has(column))
 }
 

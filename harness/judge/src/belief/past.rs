@@ -7,17 +7,17 @@ use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
 
 use crate::belief::Belief;
 use crate::belief::hidden::PriorState;
-use crate::belief::hypothesis::World;
+use crate::belief::hypothesis::Hypothesis;
 
 /// The most writes that a stale read may lag behind.
 const FURTHEST_BEHIND: usize = 8;
 
-/// The worlds before a write.
+/// The hypotheses before a write.
 #[derive(Clone, Debug)]
 pub(super) struct Past {
     /// The business of the write, if it names one.
     business: Option<(PlatformId, String)>,
-    worlds: Vec<World>,
+    hypotheses: Vec<Hypothesis>,
 }
 
 impl Belief {
@@ -45,19 +45,19 @@ impl Belief {
 
     /// Whether a response contradicts nothing that is known.
     pub fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        !self.explainer(self.prior).contradicts(&self.worlds, sent, seen, now)
+        !self.explainer(self.prior).contradicts(&self.hypotheses, sent, seen, now)
     }
 
     /// Whether a response shows the state before a write. Uses the names known since.
     fn matches_past(&self, past: &Past, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        let Some(present) = self.worlds.first() else { return false };
-        let worlds: Vec<World> =
-            past.worlds.iter().map(|world| world.calling_as(present)).collect();
+        let Some(present) = self.hypotheses.first() else { return false };
+        let hypotheses: Vec<Hypothesis> =
+            past.hypotheses.iter().map(|hypothesis| hypothesis.calling_as(present)).collect();
         // State that predates the run would explain any response.
-        !self.explainer(PriorState::Nothing).contradicts(&worlds, sent, seen, now)
+        !self.explainer(PriorState::Nothing).contradicts(&hypotheses, sent, seen, now)
     }
 
-    /// Remembers the worlds before a write.
+    /// Remembers the hypotheses before a write.
     pub(super) fn remember_write(&mut self, sent: &Prepared) {
         if self.past.is_none() {
             return;
@@ -72,6 +72,6 @@ impl Belief {
         if past.len() == FURTHEST_BEHIND {
             past.pop_front();
         }
-        past.push_back(Past { business, worlds: self.worlds.clone() });
+        past.push_back(Past { business, hypotheses: self.hypotheses.clone() });
     }
 }

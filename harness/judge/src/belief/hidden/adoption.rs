@@ -10,11 +10,11 @@ use tideover_model::{
 
 use crate::belief::hypothesis::deeds::{clear, link_bank, onboard, open_account, sign};
 use crate::belief::reading::{Revealed, amount};
-use crate::belief::hypothesis::World;
+use crate::belief::hypothesis::Hypothesis;
 
 /// Adds a business as the first response shows it.
 pub(super) fn adopt_business(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     answer: &Value,
@@ -24,35 +24,35 @@ pub(super) fn adopt_business(
     let details =
         BusinessDetails { legal_name: name.to_owned(), tax_id: None, contact: Contact::default() };
     let sync = Operation::SyncBusiness { business: payee.to_owned(), details: details.clone() };
-    if !world.operate(now, platform, Revealed::default(), sync) {
+    if !hypothesis.operate(now, platform, Revealed::default(), sync) {
         return false;
     }
     let is_met = |name: &str| answer.get(field::ONBOARDING).is_some_and(|met| met[name] == true);
     match Fields::of(answer).compliance_route() {
-        Some("PARTNER_SUPPLIED") => supply_tax_id(world, platform, payee, &details, now),
+        Some("PARTNER_SUPPLIED") => supply_tax_id(hypothesis, platform, payee, &details, now),
         Some("W9_UPLOAD") => {
-            clear(world, platform, payee, VendorRoute::W9Upload, now);
+            clear(hypothesis, platform, payee, VendorRoute::W9Upload, now);
         }
         Some(_) => {
-            clear(world, platform, payee, VendorRoute::VendorAssertion, now);
+            clear(hypothesis, platform, payee, VendorRoute::VendorAssertion, now);
         }
         None => {}
     }
     if is_met("contract") {
-        sign(world, platform, payee, now);
+        sign(hypothesis, platform, payee, now);
     }
     if is_met("bank") {
-        link_bank(world, platform, payee, now);
+        link_bank(hypothesis, platform, payee, now);
     }
     if is_met(field::COLLECTION_ACCOUNT) {
-        open_account(world, platform, payee, now);
+        open_account(hypothesis, platform, payee, now);
     }
     true
 }
 
 /// Lets a caller file a tax id that no one holds.
 fn supply_tax_id(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     details: &BusinessDetails,
@@ -62,9 +62,9 @@ fn supply_tax_id(
         let tax_id = Some(format!("{}", 980_000_000 + number));
         let details = BusinessDetails { tax_id, ..details.clone() };
         let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
-        world.operate(now, platform, Revealed::default(), sync);
+        hypothesis.operate(now, platform, Revealed::default(), sync);
         let known = Operation::GetBusiness { business: payee.to_owned() };
-        if let Some(Reply::Business(business)) = world.look(now, platform, known)
+        if let Some(Reply::Business(business)) = hypothesis.look(now, platform, known)
             && business.compliance_route.is_some()
         {
             return;
@@ -74,7 +74,7 @@ fn supply_tax_id(
 
 /// Adds an invoice as the first response shows it.
 pub(super) fn adopt_invoice(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     invoice: &str,
@@ -113,28 +113,28 @@ pub(super) fn adopt_invoice(
     let issued = tideover_model::words::InvoiceStatus::Issued;
     let advance = Fields::of(answer).advance();
     let first = if advance.is_some() { issued } else { status };
-    if !world.operate(now, platform, revealed, sync(first)) {
+    if !hypothesis.operate(now, platform, revealed, sync(first)) {
         return false;
     }
     let collected = amount(answer, field::COLLECTED).unwrap_or(Cents::ZERO);
     if advance.is_some() || collected > Cents::ZERO {
-        onboard(world, platform, payee, now);
+        onboard(hypothesis, platform, payee, now);
     }
     let names = || (payee.to_owned(), invoice.to_owned());
     if let Some(advance) = advance {
-        adopt_advance(world, platform, names, advance, revealed, now);
+        adopt_advance(hypothesis, platform, names, advance, revealed, now);
     }
     if collected > Cents::ZERO {
         let (payee, invoice) = names();
         let pays = Happening::PayorPays { payee, invoice, amount: collected };
-        world.happen(now, platform, pays);
+        hypothesis.happen(now, platform, pays);
     }
-    world.operate(now, platform, revealed, sync(status))
+    hypothesis.operate(now, platform, revealed, sync(status))
 }
 
 /// Requests an advance and brings it to the state that the first response shows.
 fn adopt_advance(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     names: impl Fn() -> (String, String),
     advance: Fields<'_>,
@@ -143,16 +143,16 @@ fn adopt_advance(
 ) {
     let (payee, invoice) = names();
     let request = Operation::RequestAdvance { payee, invoice };
-    world.operate(now, platform, revealed.granted(), request);
+    hypothesis.operate(now, platform, revealed.granted(), request);
     let (payee, invoice) = names();
-    world.estimate(platform, &payee, &invoice, revealed);
+    hypothesis.estimate(platform, &payee, &invoice, revealed);
     let state = advance.state().unwrap_or_default();
     if state != "REQUESTED" {
         let (payee, invoice) = names();
-        world.happen(now, platform, Happening::FundingStarts { payee, invoice });
+        hypothesis.happen(now, platform, Happening::FundingStarts { payee, invoice });
     }
     if matches!(state, "FUNDED" | "REPAID") {
         let (payee, invoice) = names();
-        world.happen(now, platform, Happening::FundingCompletes { payee, invoice });
+        hypothesis.happen(now, platform, Happening::FundingCompletes { payee, invoice });
     }
 }

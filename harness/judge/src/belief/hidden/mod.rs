@@ -19,7 +19,7 @@ use crate::belief::hypothesis::deeds::{
     clear, file_tax_id, link_bank, onboard, open_account, sign, supply_tax_id,
 };
 use crate::belief::reading::{Revealed, amount};
-use crate::belief::hypothesis::{Subject, Unclear, World};
+use crate::belief::hypothesis::{Subject, Unclear, Hypothesis};
 
 /// Who moves the outside world of a target: the vendor, the bank, the payor, the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,43 +74,43 @@ pub(crate) enum HiddenMove {
     WasThere(String, Option<String>),
 }
 
-/// What may have happened in `world` before `seen`, the response to `sent`.
+/// What may have happened in `hypothesis` before `seen`, the response to `sent`.
 pub(crate) fn moves(
-    world: &World,
+    hypothesis: &Hypothesis,
     sent: &Prepared,
     seen: &Seen,
     now: Timestamp,
     outside: Outside,
     prior: PriorState,
 ) -> Vec<HiddenMove> {
-    let Subject { platform, payee, invoice } = world.subject(sent);
-    let mut moves = by_lost_requests(world, sent, prior);
+    let Subject { platform, payee, invoice } = hypothesis.subject(sent);
+    let mut moves = by_lost_requests(hypothesis, sent, prior);
     moves.extend(interruption(sent, seen));
-    moves.extend(revocations(world, sent, platform, now, outside));
+    moves.extend(revocations(hypothesis, sent, platform, now, outside));
     let Some(payee) = payee else { return moves };
     let read = Operation::GetBusiness { business: payee.clone() };
-    let is_known = world.look(now, platform, read).is_some();
+    let is_known = hypothesis.look(now, platform, read).is_some();
     moves.extend(by_the_service(&payee, invoice.as_deref(), is_known, prior));
     // Only the harness moves the vendor and the payor, so nothing of theirs is hidden.
-    if outside == Outside::Controlled && !world.has_foreign_businesses() {
-        moves.extend(unstated(world, platform, &payee));
+    if outside == Outside::Controlled && !hypothesis.has_foreign_businesses() {
+        moves.extend(unstated(hypothesis, platform, &payee));
         return moves;
     }
-    moves.extend(invoice.and_then(|invoice| payment(world, platform, &payee, invoice, seen, now)));
+    moves.extend(invoice.and_then(|invoice| payment(hypothesis, platform, &payee, invoice, seen, now)));
     moves.extend(by_the_vendor(&payee));
     moves
 }
 
 /// Requests that got no response, and tax ids that others held before.
-fn by_lost_requests(world: &World, sent: &Prepared, prior: PriorState) -> Vec<HiddenMove> {
-    let mut moves: Vec<HiddenMove> = (0..world.open.len()).map(HiddenMove::CarriedOut).collect();
+fn by_lost_requests(hypothesis: &Hypothesis, sent: &Prepared, prior: PriorState) -> Vec<HiddenMove> {
+    let mut moves: Vec<HiddenMove> = (0..hypothesis.open.len()).map(HiddenMove::CarriedOut).collect();
     if prior > PriorState::Nothing {
-        moves.extend(world.tax_ids(sent).into_iter().map(HiddenMove::HeldBefore));
+        moves.extend(hypothesis.tax_ids(sent).into_iter().map(HiddenMove::HeldBefore));
         let with_tax_id = |(index, open)| {
-            let held = world.tax_ids(open).into_iter();
+            let held = hypothesis.tax_ids(open).into_iter();
             held.map(move |tax_id| HiddenMove::HeldAndCarriedOut(tax_id, index))
         };
-        moves.extend(world.open.iter().enumerate().flat_map(with_tax_id));
+        moves.extend(hypothesis.open.iter().enumerate().flat_map(with_tax_id));
     }
     moves
 }
@@ -138,8 +138,8 @@ fn by_the_service(
 }
 
 /// What the document does not state about a tax id that was sent, as far as no response has shown it.
-fn unstated(world: &World, platform: PlatformId, payee: &str) -> Vec<HiddenMove> {
-    let unstated: &[fn(String) -> HiddenMove] = match world.unclear(platform, payee) {
+fn unstated(hypothesis: &Hypothesis, platform: PlatformId, payee: &str) -> Vec<HiddenMove> {
+    let unstated: &[fn(String) -> HiddenMove] = match hypothesis.unclear(platform, payee) {
         Some(Unclear::Cleared) => {
             &[HiddenMove::Supplied, HiddenMove::Filed, HiddenMove::FoundWrong]
         }
@@ -166,7 +166,7 @@ fn by_the_vendor(payee: &str) -> [HiddenMove; 8] {
 
 /// The payment that explains why more is collected than was known.
 fn payment(
-    world: &World,
+    hypothesis: &Hypothesis,
     platform: PlatformId,
     payee: &str,
     invoice: String,
@@ -175,7 +175,7 @@ fn payment(
 ) -> Option<HiddenMove> {
     let collected = amount(seen.json()?, field::COLLECTED)?;
     let read = Operation::GetInvoice { payee: payee.to_owned(), invoice: invoice.clone() };
-    let known = match world.look(now, platform, read) {
+    let known = match hypothesis.look(now, platform, read) {
         Some(Reply::Invoice(invoice)) => invoice.collected,
         _ => Cents::ZERO,
     };
@@ -187,7 +187,7 @@ fn payment(
 /// The inbox does so for some URLs. What other receivers do is unknown, and their subscriptions may have been
 /// deleted too.
 fn revocations(
-    world: &World,
+    hypothesis: &Hypothesis,
     sent: &Prepared,
     platform: PlatformId,
     now: Timestamp,
@@ -198,9 +198,9 @@ fn revocations(
     if !sent.kind().is_some_and(|kind| asks.contains(&kind)) {
         return Vec::new();
     }
-    let listed = world.look(now, platform, Operation::ListSubscriptions);
+    let listed = hypothesis.look(now, platform, Operation::ListSubscriptions);
     let Some(Reply::Subscriptions(listed)) = listed else { return Vec::new() };
-    let may_be_gone = |url: &str| match world.hears(url) {
+    let may_be_gone = |url: &str| match hypothesis.hears(url) {
         true => is_gone(url),
         false => outside == Outside::Open,
     };
@@ -223,76 +223,76 @@ fn interruption(sent: &Prepared, seen: &Seen) -> Vec<HiddenMove> {
     done.into_iter().rev().map(HiddenMove::Interrupted).collect()
 }
 
-/// Does in `world` what an action requests, and first removes every obstacle. `false` if it is impossible.
+/// Does in `hypothesis` what an action requests, and first removes every obstacle. `false` if it is impossible.
 pub(crate) fn force_action(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     sent: &Prepared,
     platform: PlatformId,
     now: Timestamp,
 ) -> bool {
     let PreparedAction::Act(fields) = &sent.action else { return false };
-    let Some(payee) = world.subject(sent).payee else { return false };
+    let Some(payee) = hypothesis.subject(sent).payee else { return false };
     let is_w9 = fields.get("route").is_some_and(|route| route == "W9_UPLOAD");
     let route = if is_w9 { VendorRoute::W9Upload } else { VendorRoute::VendorAssertion };
     match sent.acts() {
-        Some(ActionKind::VendorConfirmsTaxId) => clear(world, platform, &payee, route, now),
-        Some(ActionKind::VendorSignsAgreement) => sign(world, platform, &payee, now),
-        Some(ActionKind::VendorAddsBankAccount) => link_bank(world, platform, &payee, now),
-        Some(ActionKind::VendorCompletesOnboarding) => onboard(world, platform, &payee, now),
-        Some(ActionKind::CollectionAccountOpens) => open_account(world, platform, &payee, now),
+        Some(ActionKind::VendorConfirmsTaxId) => clear(hypothesis, platform, &payee, route, now),
+        Some(ActionKind::VendorSignsAgreement) => sign(hypothesis, platform, &payee, now),
+        Some(ActionKind::VendorAddsBankAccount) => link_bank(hypothesis, platform, &payee, now),
+        Some(ActionKind::VendorCompletesOnboarding) => onboard(hypothesis, platform, &payee, now),
+        Some(ActionKind::CollectionAccountOpens) => open_account(hypothesis, platform, &payee, now),
         _ => false,
     }
 }
 
 impl HiddenMove {
-    /// Applies the move to `world`. `false` if it cannot have happened.
+    /// Applies the move to `hypothesis`. `false` if it cannot have happened.
     pub(crate) fn apply(
         &self,
-        world: &mut World,
+        hypothesis: &mut Hypothesis,
         platform: PlatformId,
         seen: &Seen,
         now: Timestamp,
     ) -> bool {
         let revealed = Revealed::by(seen);
         match self.clone() {
-            HiddenMove::CarriedOut(index) => world.carry_out(index, revealed, now),
-            HiddenMove::AccountOpened(payee) => open_account(world, platform, &payee, now),
+            HiddenMove::CarriedOut(index) => hypothesis.carry_out(index, revealed, now),
+            HiddenMove::AccountOpened(payee) => open_account(hypothesis, platform, &payee, now),
             HiddenMove::FundingStarted(payee, invoice) => {
-                world.happen(now, platform, Happening::FundingStarts { payee, invoice })
+                hypothesis.happen(now, platform, Happening::FundingStarts { payee, invoice })
             }
             HiddenMove::FundingCompleted(payee, invoice) => {
-                world.happen(now, platform, Happening::FundingCompletes { payee, invoice })
+                hypothesis.happen(now, platform, Happening::FundingCompletes { payee, invoice })
             }
             HiddenMove::Paid(payee, invoice, amount) => {
-                world.happen(now, platform, Happening::PayorPays { payee, invoice, amount })
+                hypothesis.happen(now, platform, Happening::PayorPays { payee, invoice, amount })
             }
             HiddenMove::Revoked(reference) => {
                 let unsubscribe = Operation::Unsubscribe { reference };
-                world.operate(now, platform, Revealed::default(), unsubscribe)
+                hypothesis.operate(now, platform, Revealed::default(), unsubscribe)
             }
             HiddenMove::Interrupted(after_rows) => {
-                world.happen(now, platform, Happening::InterruptNextImport { after_rows })
+                hypothesis.happen(now, platform, Happening::InterruptNextImport { after_rows })
             }
             HiddenMove::FoundWrong(payee) => {
-                world.happen(now, platform, Happening::TaxIdFoundWrong { payee })
+                hypothesis.happen(now, platform, Happening::TaxIdFoundWrong { payee })
             }
-            HiddenMove::HeldBefore(tax_id) => world.add_foreign_business(platform, tax_id, now),
+            HiddenMove::HeldBefore(tax_id) => hypothesis.add_foreign_business(platform, tax_id, now),
             HiddenMove::HeldAndCarriedOut(tax_id, index) => {
-                world.add_foreign_business(platform, tax_id, now)
-                    && world.carry_out(index, revealed, now)
+                hypothesis.add_foreign_business(platform, tax_id, now)
+                    && hypothesis.carry_out(index, revealed, now)
             }
-            HiddenMove::Filed(payee) => file_tax_id(world, platform, &payee, now),
-            HiddenMove::Supplied(payee) => supply_tax_id(world, platform, &payee, now),
-            HiddenMove::Cleared(payee, route) => clear(world, platform, &payee, route, now),
-            HiddenMove::Signed(payee) => sign(world, platform, &payee, now),
-            HiddenMove::BankLinked(payee) => link_bank(world, platform, &payee, now),
-            HiddenMove::Onboarded(payee) => onboard(world, platform, &payee, now),
+            HiddenMove::Filed(payee) => file_tax_id(hypothesis, platform, &payee, now),
+            HiddenMove::Supplied(payee) => supply_tax_id(hypothesis, platform, &payee, now),
+            HiddenMove::Cleared(payee, route) => clear(hypothesis, platform, &payee, route, now),
+            HiddenMove::Signed(payee) => sign(hypothesis, platform, &payee, now),
+            HiddenMove::BankLinked(payee) => link_bank(hypothesis, platform, &payee, now),
+            HiddenMove::Onboarded(payee) => onboard(hypothesis, platform, &payee, now),
             HiddenMove::WasThere(payee, invoice) => {
                 let Some(answer) = seen.success_body() else { return false };
                 match invoice {
-                    None => adopt_business(world, platform, &payee, answer, now),
+                    None => adopt_business(hypothesis, platform, &payee, answer, now),
                     Some(invoice) => {
-                        adopt_invoice(world, platform, &payee, &invoice, answer, revealed, now)
+                        adopt_invoice(hypothesis, platform, &payee, &invoice, answer, revealed, now)
                     }
                 }
             }

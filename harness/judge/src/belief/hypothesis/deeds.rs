@@ -8,16 +8,16 @@ use tideover_model::{
 };
 
 use crate::belief::reading::Revealed;
-use crate::belief::hypothesis::World;
+use crate::belief::hypothesis::Hypothesis;
 
-/// A business as `world` shows it.
+/// A business as `hypothesis` shows it.
 fn business(
-    world: &World,
+    hypothesis: &Hypothesis,
     platform: PlatformId,
     payee: &str,
     now: Timestamp,
 ) -> Option<reply::Business> {
-    match world.look(now, platform, Operation::GetBusiness { business: payee.to_owned() })? {
+    match hypothesis.look(now, platform, Operation::GetBusiness { business: payee.to_owned() })? {
         Reply::Business(business) => Some(business),
         _ => None,
     }
@@ -25,68 +25,68 @@ fn business(
 
 /// The bank verifies any address it knows (`gap.addressKnown`).
 pub(super) fn open_account(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     now: Timestamp,
 ) -> bool {
     let opens = || Happening::CollectionAccountOpens { payee: payee.to_owned() };
-    if world.happen(now, platform, opens()) {
+    if hypothesis.happen(now, platform, opens()) {
         return true;
     }
-    let Some(business) = business(world, platform, payee, now) else { return false };
+    let Some(business) = business(hypothesis, platform, payee, now) else { return false };
     let contact = Contact { address: some_address(), ..Contact::default() };
     let details =
         BusinessDetails { legal_name: business.name.unwrap_or_default(), tax_id: None, contact };
     let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
-    world.operate(now, platform, Revealed::default(), sync) && world.happen(now, platform, opens())
+    hypothesis.operate(now, platform, Revealed::default(), sync) && hypothesis.happen(now, platform, opens())
 }
 
 /// The vendor claims its account, by an invitation or otherwise.
-fn claim(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
+fn claim(hypothesis: &mut Hypothesis, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
     let (business, email) = (payee.to_owned(), "somebody@vendor.example".to_owned());
     let invite = Operation::Invite { business, email: email.clone() };
     let payee = payee.to_owned();
-    world.operate(now, platform, Revealed::default(), invite)
-        && world.happen(now, platform, Happening::VendorAcceptsInvitation { payee, email })
+    hypothesis.operate(now, platform, Revealed::default(), invite)
+        && hypothesis.happen(now, platform, Happening::VendorAcceptsInvitation { payee, email })
 }
 
 /// A vendor's move. The vendor may have to claim its account first.
 fn vendor(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     now: Timestamp,
     happening: &Happening,
 ) -> bool {
-    world.happen(now, platform, happening.clone())
-        || claim(world, platform, payee, now) && world.happen(now, platform, happening.clone())
+    hypothesis.happen(now, platform, happening.clone())
+        || claim(hypothesis, platform, payee, now) && hypothesis.happen(now, platform, happening.clone())
 }
 
 pub(super) fn clear(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     route: VendorRoute,
     now: Timestamp,
 ) -> bool {
     let confirms = |tax_id| Happening::VendorConfirmsTaxId { payee: payee.into(), route, tax_id };
-    vendor(world, platform, payee, now, &confirms(None))
+    vendor(hypothesis, platform, payee, now, &confirms(None))
         || (0..100).any(|number| {
             // Which tax id the vendor gave is unknown.
             let tax_id = format!("{}", 990_000_000 + number);
-            world.happen(now, platform, confirms(Some(tax_id)))
+            hypothesis.happen(now, platform, confirms(Some(tax_id)))
         })
 }
 
-pub(super) fn sign(world: &mut World, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
+pub(super) fn sign(hypothesis: &mut Hypothesis, platform: PlatformId, payee: &str, now: Timestamp) -> bool {
     let payee_name = payee.to_owned();
     let signs = Happening::VendorSignsAgreement { payee: payee_name, address: some_address() };
-    vendor(world, platform, payee, now, &signs)
+    vendor(hypothesis, platform, payee, now, &signs)
 }
 
 pub(super) fn link_bank(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     now: Timestamp,
@@ -96,39 +96,39 @@ pub(super) fn link_bank(
         account_number: "0000".into(),
         routing_number: "021000021".into(),
     };
-    vendor(world, platform, payee, now, &adds)
+    vendor(hypothesis, platform, payee, now, &adds)
 }
 
 /// Completes every missing requirement. `false` if none was missing.
 pub(super) fn onboard(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     now: Timestamp,
 ) -> bool {
-    let Some(before) = business(world, platform, payee, now) else { return false };
+    let Some(before) = business(hypothesis, platform, payee, now) else { return false };
     let met = before.onboarding;
     if !met.compliance {
-        clear(world, platform, payee, VendorRoute::VendorAssertion, now);
+        clear(hypothesis, platform, payee, VendorRoute::VendorAssertion, now);
     }
     if !met.contract {
-        sign(world, platform, payee, now);
+        sign(hypothesis, platform, payee, now);
     }
     if !met.bank {
-        link_bank(world, platform, payee, now);
+        link_bank(hypothesis, platform, payee, now);
     }
-    !met.collection_account && open_account(world, platform, payee, now)
+    !met.collection_account && open_account(hypothesis, platform, payee, now)
 }
 
 /// Another holder of the caller's key syncs some tax id.
 pub(super) fn supply_tax_id(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     now: Timestamp,
 ) -> bool {
-    let known = |world: &World| business(world, platform, payee, now);
-    let Some(before) = known(world).filter(|business| !business.onboarding.compliance) else {
+    let known = |hypothesis: &Hypothesis| business(hypothesis, platform, payee, now);
+    let Some(before) = known(hypothesis).filter(|business| !business.onboarding.compliance) else {
         return false;
     };
     (0..100).any(|number| {
@@ -138,14 +138,14 @@ pub(super) fn supply_tax_id(
             contact: Contact::default(),
         };
         let sync = Operation::SyncBusiness { business: payee.to_owned(), details };
-        world.operate(now, platform, Revealed::default(), sync)
-            && known(world).is_some_and(|business| business.onboarding.compliance)
+        hypothesis.operate(now, platform, Revealed::default(), sync)
+            && known(hypothesis).is_some_and(|business| business.onboarding.compliance)
     })
 }
 
 /// A tax id that comes with an invoice is filed, and clears nothing (`gap.partyTaxIdAndContact`).
 pub(super) fn file_tax_id(
-    world: &mut World,
+    hypothesis: &mut Hypothesis,
     platform: PlatformId,
     payee: &str,
     now: Timestamp,
@@ -158,9 +158,9 @@ pub(super) fn file_tax_id(
             contact: Contact::default(),
         },
     };
-    let on_file = |world: &World| world.has_tax_id(now, platform, payee);
+    let on_file = |hypothesis: &Hypothesis| hypothesis.has_tax_id(now, platform, payee);
     // An unknown business would become the business that has the number.
-    let lacks_one = on_file(world) == Some(false);
+    let lacks_one = on_file(hypothesis) == Some(false);
     let Some(face_value) = FaceValue::new(1).filter(|_| lacks_one) else { return false };
     (0..100).any(|number| {
         let sync = Operation::SyncInvoice(Box::new(InvoiceSync {
@@ -172,7 +172,7 @@ pub(super) fn file_tax_id(
             issue_date: now,
             due_date: now,
         }));
-        world.operate(now, platform, Revealed::default(), sync) && on_file(world) == Some(true)
+        hypothesis.operate(now, platform, Revealed::default(), sync) && on_file(hypothesis) == Some(true)
     })
 }
 

@@ -8,7 +8,7 @@ use tideover_model::wire::field;
 use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
 
-use crate::belief::hypothesis::World;
+use crate::belief::hypothesis::Hypothesis;
 
 /// A text longer than this may be refused, because the document states no limit. Characters.
 const LONG: usize = 500;
@@ -79,7 +79,7 @@ fn is_about_the_body(code: Code) -> bool {
     matches!(code, Code::InvalidRequest | Code::UnreadableRequest)
 }
 
-impl World {
+impl Hypothesis {
     /// The assumption that lets a request pass, where the target refuses it.
     pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Seen) -> Option<Clause> {
         let call = sent.call()?;

@@ -1,4 +1,4 @@
-//! Queries on a world that change nothing.
+//! Queries on a hypothesis that change nothing.
 
 use tideover_exchange::Prepared;
 use tideover_model::wire::reply::Reply;
@@ -8,10 +8,10 @@ use tideover_model::{
 };
 
 use crate::belief::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
-use crate::belief::hypothesis::{Subject, World};
+use crate::belief::hypothesis::{Subject, Hypothesis};
 
-impl World {
-    /// The model's response to `operation`, if it is a success. Leaves this world unchanged.
+impl Hypothesis {
+    /// The model's response to `operation`, if it is a success. Leaves this hypothesis unchanged.
     pub(crate) fn look(
         &self,
         now: Timestamp,

@@ -1,11 +1,11 @@
-//! One world that a target may be in: the model, in a state that explains the exchanges so far.
+//! One hypothesis that a target may be in: the model, in a state that explains the exchanges so far.
 
 mod form;
 mod look;
 mod outside;
 mod parties;
 mod parts;
-mod reply;
+mod fit;
 mod subject;
 mod translate;
 mod unclear;
@@ -33,13 +33,13 @@ use crate::comparison::{Comparison, Freedom, is_known_outcome};
 use crate::belief::reading::{InferredChoices, Revealed};
 use crate::belief::hypothesis::form::codes_left_open;
 
-pub(crate) use reply::WorldReply;
+pub(crate) use fit::Fit;
 pub use subject::Subject;
 pub(crate) use unclear::Unclear;
 
 /// A state of the model, with the target's names for things in it.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct Hypothesis {
     bare: Bare<Service<InferredChoices>>,
     bindings: Bindings,
     /// Requests without a response that may still be carried out.
@@ -55,16 +55,16 @@ pub struct World {
     unclear: BTreeMap<BusinessId, Unclear>,
 }
 
-impl World {
-    /// An initial world. Webhooks may go to `inbox`.
-    pub fn new(profile: Profile, inbox: &str, api_key: &str, start: Timestamp) -> World {
+impl Hypothesis {
+    /// The first hypothesis. Webhooks may go to `inbox`.
+    pub fn new(profile: Profile, inbox: &str, api_key: &str, start: Timestamp) -> Hypothesis {
         let destinations = tideover_model::Destinations::PublicAnd(inbox.to_owned());
         // The document doesn't state the body limit. Only refused bodies show it (`8.requestBodySize`).
         let profile = Profile { body_limit: usize::MAX, ..profile };
         let service = Service::new(profile, InferredChoices::new()).sending_to(destinations);
         let mut bindings = Bindings::default();
         bindings.bind("key", Service::FIRST_KEY, api_key);
-        World {
+        Hypothesis {
             bare: Bare::over(service, start).unheard(),
             bindings,
             open: Vec::new(),
@@ -76,15 +76,15 @@ impl World {
         }
     }
 
-    /// The same world, with the target's names as in `other`.
+    /// The same hypothesis, with the target's names as in `other`.
     #[must_use]
-    pub(crate) fn calling_as(&self, other: &World) -> World {
-        World { bindings: other.bindings.clone(), ..self.clone() }
+    pub(crate) fn calling_as(&self, other: &Hypothesis) -> Hypothesis {
+        Hypothesis { bindings: other.bindings.clone(), ..self.clone() }
     }
 
-    /// The same world, where the target may show any name of a business.
-    pub(crate) fn renaming(self) -> World {
-        World { renames: true, ..self }
+    /// The same hypothesis, where the target may show any name of a business.
+    pub(crate) fn renaming(self) -> Hypothesis {
+        Hypothesis { renames: true, ..self }
     }
 
     /// How the target reads what can be read in two ways, as far as that mattered.
@@ -97,22 +97,22 @@ impl World {
         self.bare.face().choices().undecided()
     }
 
-    /// The same world, where the target reads something so, or otherwise.
+    /// The same hypothesis, where the target reads something so, or otherwise.
     #[must_use]
-    pub(crate) fn deciding(mut self, reading: Reading, value: bool) -> World {
+    pub(crate) fn deciding(mut self, reading: Reading, value: bool) -> Hypothesis {
         self.service().choices_mut().decide(reading, value);
         self
     }
 
-    /// The worlds after `act`, one for each reading that it makes matter; none if it is impossible.
-    pub(crate) fn after(&self, act: &dyn Fn(&mut World) -> bool) -> Vec<World> {
+    /// The hypotheses after `act`, one for each reading that it makes matter; none if it is impossible.
+    pub(crate) fn after(&self, act: &dyn Fn(&mut Hypothesis) -> bool) -> Vec<Hypothesis> {
         let mut after = self.clone();
         let is_done = act(&mut after);
         match after.undecided() {
             None => is_done.then_some(after).into_iter().collect(),
             Some(reading) => {
                 let decided = [true, false].map(|value| self.clone().deciding(reading, value));
-                decided.iter().flat_map(|world| world.after(act)).collect()
+                decided.iter().flat_map(|hypothesis| hypothesis.after(act)).collect()
             }
         }
     }
@@ -137,13 +137,13 @@ impl World {
         self.clock.ahead()
     }
 
-    /// The world after `sent`, and its response.
+    /// The hypothesis after `sent`, and its response.
     pub(crate) fn answered(
         &self,
         sent: &Prepared,
         seen: &Seen,
         now: Timestamp,
-    ) -> (World, WorldReply) {
+    ) -> (Hypothesis, Fit) {
         let (mut after, reply) = self.answering(sent, seen, now);
         if seen.is_success() {
             let on_file =
@@ -156,7 +156,7 @@ impl World {
 
     /// Tries the readings of a response in order of trust: what needs no comparison, what the model predicts,
     /// then each freedom that the document leaves. The first that explains the response decides.
-    fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, WorldReply) {
+    fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (Hypothesis, Fit) {
         if matches!(sent.action, PreparedAction::Act(_)) {
             return self.after_action(sent, seen, now);
         }
@@ -167,11 +167,11 @@ impl World {
             let due = due.filter(|_| !is_served_otherwise(sent));
             return (
                 after,
-                WorldReply { due, ..WorldReply::of_gap(clause!("gap.ownStatuses"), seen) },
+                Fit { due, ..Fit::of_gap(clause!("gap.ownStatuses"), seen) },
             );
         }
         if is_too_large(sent, seen) {
-            return (after, WorldReply::too_large(seen));
+            return (after, Fit::too_large(seen));
         }
         let reply = after.compare(sent, seen, revealed, now);
         if let Some(mut opened) = self.with_open_door(sent, &reply.predicted, seen) {
@@ -186,7 +186,7 @@ impl World {
         if reply.predicted.is_success()
             && let Some(gap) = self.refusal_left_open(sent, seen)
         {
-            return (self.clone(), WorldReply::refused_for(gap, seen));
+            return (self.clone(), Fit::refused_for(gap, seen));
         }
         if seen.is_success() && reply.refuses_by_assumption() {
             return self.answered_leniently(sent, reply, (seen, revealed), now);
@@ -247,12 +247,12 @@ impl World {
     fn answered_without_events(
         &self,
         plain: &Prepared,
-        reply: WorldReply,
+        reply: Fit,
         (seen, revealed): (&Seen, Revealed),
         now: Timestamp,
-    ) -> (World, WorldReply) {
+    ) -> (Hypothesis, Fit) {
         if reply.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
-            return (self.clone(), WorldReply::refused_for(clause!("gap.subscriptionForm"), seen));
+            return (self.clone(), Fit::refused_for(clause!("gap.subscriptionForm"), seen));
         }
         let mut after = self.clone();
         let reply = after.compare(plain, seen, revealed, now);
@@ -260,19 +260,19 @@ impl World {
     }
 
     /// The response to a request that the target accepts, though we assume a refusal. If only the media type
-    /// or the encoding of the body is wrong, the request is still known. Otherwise no world follows the
+    /// or the encoding of the body is wrong, the request is still known. Otherwise no hypothesis follows the
     /// target's state.
     fn answered_leniently(
         &self,
         sent: &Prepared,
-        reply: WorldReply,
+        reply: Fit,
         (seen, revealed): (&Seen, Revealed),
         now: Timestamp,
-    ) -> (World, WorldReply) {
+    ) -> (Hypothesis, Fit) {
         let mut after = self.clone();
         let Some(plain) = leniently(sent) else {
             let diverged = !sent.kind().is_some_and(OperationKind::reads);
-            return (after, WorldReply { diverged, ..reply });
+            return (after, Fit { diverged, ..reply });
         };
         let mut plainly = after.compare(&plain, seen, revealed, now);
         plainly.points.splice(0..0, reply.points);
@@ -285,10 +285,10 @@ impl World {
         seen: &Seen,
         choices: Revealed,
         now: Timestamp,
-    ) -> WorldReply {
+    ) -> Fit {
         let (predicted, refusal) = self.play(sent, choices, now);
         if is_unpredictable(sent) {
-            return WorldReply { predicted, refusal, ..WorldReply::default() };
+            return Fit { predicted, refusal, ..Fit::default() };
         }
         let kind = sent.kind();
         // If the clock is known, a renewed link lives as long as any other.
@@ -337,7 +337,7 @@ impl World {
             Some(clock::LinkReading::AsKnown) | None => {}
         }
         let limit_question = self.service().choices_mut().take_limit_question();
-        WorldReply { predicted, refusal, points, limit_question, doubts, ..WorldReply::default() }
+        Fit { predicted, refusal, points, limit_question, doubts, ..Fit::default() }
     }
 
     /// Carries out `sent`, with the choices that `revealed` shows.
@@ -363,8 +363,8 @@ impl World {
         (predicted, self.bare.refused())
     }
 
-    /// Whether this world is in the same state as `other`.
-    pub fn is_same(&self, other: &World) -> bool {
+    /// Whether this hypothesis is in the same state as `other`.
+    pub fn is_same(&self, other: &Hypothesis) -> bool {
         self.open == other.open
             && self.bindings == other.bindings
             && self.amounts == other.amounts
@@ -372,17 +372,17 @@ impl World {
             && self.bare.face() == other.bare.face()
     }
 
-    /// Forgets the choices of the last response, so that worlds compare by state alone.
+    /// Forgets the choices of the last response, so that hypotheses compare by state alone.
     pub fn settle(&mut self) {
         self.service().choices_mut().read(Revealed::default());
     }
 
     /// Whether the service's state equals that in `other`, under any names.
-    pub fn is_unchanged_from(&self, other: &World) -> bool {
+    pub fn is_unchanged_from(&self, other: &Hypothesis) -> bool {
         self.bare.face() == other.bare.face()
     }
 
-    /// Equal for equal worlds.
+    /// Equal for equal hypotheses.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.bare.face().hash(&mut hasher);

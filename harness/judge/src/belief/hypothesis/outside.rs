@@ -11,20 +11,20 @@ use url::Url;
 use crate::comparison::Comparison;
 use crate::belief::hidden::force_action;
 use crate::belief::reading::Revealed;
-use crate::belief::hypothesis::{World, WorldReply};
+use crate::belief::hypothesis::{Hypothesis, Fit};
 use tideover_model::{Code, OperationKind, Timestamp};
 
-impl World {
-    /// The world after an action. A success means that the event happened now or before. Anything else means
+impl Hypothesis {
+    /// The hypothesis after an action. A success means that the event happened now or before. Anything else means
     /// that it did not happen.
     pub(super) fn after_action(
         &self,
         sent: &Prepared,
         seen: &Seen,
         now: Timestamp,
-    ) -> (World, WorldReply) {
+    ) -> (Hypothesis, Fit) {
         if !seen.is_success() {
-            return (self.clone(), WorldReply { predicted: seen.clone(), ..WorldReply::default() });
+            return (self.clone(), Fit { predicted: seen.clone(), ..Fit::default() });
         }
         let mut after = self.clone();
         let (predicted, refusal) = after.play(sent, Revealed::by(seen), now);
@@ -40,7 +40,7 @@ impl World {
                 freedom: None,
             };
             comparison.points(&mut after.bindings);
-            return (after, WorldReply { predicted, refusal, ..WorldReply::default() });
+            return (after, Fit { predicted, refusal, ..Fit::default() });
         }
         let mut forced = self.clone();
         let platform = self.subject(sent).platform;
@@ -53,10 +53,10 @@ impl World {
             expected: "a refusal, as the model has it".into(),
             seen: seen.status.to_string(),
         };
-        (after, WorldReply { predicted, refusal, points: vec![point], ..WorldReply::default() })
+        (after, Fit { predicted, refusal, points: vec![point], ..Fit::default() })
     }
 
-    /// The same world, where the target accepts a destination like the run's own inbox. A service that sends
+    /// The same hypothesis, where the target accepts a destination like the run's own inbox. A service that sends
     /// to an inbox on this machine, or elsewhere over plain http, is open for tests, so other such destinations
     /// prove nothing.
     pub(super) fn with_open_door(
@@ -64,7 +64,7 @@ impl World {
         sent: &Prepared,
         predicted: &Seen,
         seen: &Seen,
-    ) -> Option<World> {
+    ) -> Option<Hypothesis> {
         let is_refused = predicted.code() == Some(Code::DestinationRefused.name());
         let is_past_door = seen.is_success() || seen.code() == Some(Code::AlreadySubscribed.name());
         if sent.kind() != Some(OperationKind::Subscribe) || !is_refused || !is_past_door {

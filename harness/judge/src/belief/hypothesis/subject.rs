@@ -5,7 +5,7 @@ use tideover_model::wire::field;
 use tideover_model::{Face, Operation, OperationKind, PlatformId};
 
 use crate::belief::amounts::AdvanceKey;
-use crate::belief::hypothesis::World;
+use crate::belief::hypothesis::Hypothesis;
 
 /// The subject of a request, under the model's names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +15,7 @@ pub struct Subject {
     pub(crate) invoice: Option<String>,
 }
 
-impl World {
+impl Hypothesis {
     /// The subject of a request.
     pub(crate) fn subject(&self, sent: &Prepared) -> Subject {
         let platform = self.platform_of(sent).unwrap_or(PlatformId::DEFAULT);

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
 
-use crate::belief::hypothesis::World;
+use crate::belief::hypothesis::Hypothesis;
 
-impl World {
+impl Hypothesis {
     /// The request with the model's names. Borrowed if it is the same.
     pub(super) fn translate<'a>(&self, sent: &'a Prepared) -> Cow<'a, Prepared> {
         let text = |text: &'a str| self.bindings.translate(text);

@@ -6,7 +6,7 @@ use tideover_model::wire::field;
 use tideover_model::{ActionKind, Operation, OperationKind, PlatformId};
 
 use crate::belief::hypothesis::form::is_plainly_a_tax_id;
-use crate::belief::hypothesis::{Subject, World};
+use crate::belief::hypothesis::{Subject, Hypothesis};
 
 /// What is not stated about the tax id of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl SentTaxId {
     }
 }
 
-impl World {
+impl Hypothesis {
     /// The tax ids that a request sends or a vendor gives.
     pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
         self.sent_tax_ids(sent).into_iter().map(|tax_id| tax_id.text).collect()
