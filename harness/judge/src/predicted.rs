@@ -1,17 +1,17 @@
-//! The model's prediction for a step in a known world.
+//! The model's prediction for each step of a case, in a world whose choices are known.
 
 use std::borrow::Cow;
 
-use tideover_exchange::Memory;
+use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{Answer, Bare, Target};
-use tideover_exchange::{Arrival, Prepared, Seen};
+use tideover_exchange::{Arrival, Exchange, Memory, Prepared, Seen};
+use tideover_judge::checks::met_as_predicted;
 use tideover_model::{Clause, Code, Face, PlatformId, Timestamp};
 
-/// The model's prediction for a step: its response and everything that comes with it.
+/// The model's response to a step, and everything that comes with it.
 #[derive(Clone, Debug)]
-pub struct Forecast {
-    /// The response.
+pub struct Prediction {
     pub answer: Answer,
     /// The code of the refusal, if it is one, and the clause that requires it.
     pub refusal: Option<(Code, Clause)>,
@@ -25,28 +25,34 @@ pub struct Forecast {
 
 /// The steps of a case.
 ///
-/// Steps that were made by walking with the model come with its forecasts. A target in the same world, with
+/// Steps that were made by walking with the model come with its predictions. A target in the same world, with
 /// the same inbox, is compared with those, so the model doesn't run twice.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
-    /// The steps.
     pub steps: Vec<Step>,
-    /// The request and the forecast of each step. Empty or complete.
-    pub walked: Vec<(Prepared, Forecast)>,
+    /// The request and the prediction of each step. Empty or complete.
+    pub walked: Vec<(Prepared, Prediction)>,
     /// The inbox of the walk, if there was one.
     pub inbox: Option<String>,
 }
 
-impl Forecast {
-    /// The forecast of `bare` for `sent`. Moves `bare` to the state after it.
-    pub fn by(bare: &mut Bare, sent: &Prepared) -> Forecast {
-        Forecast {
-            platform: bare.face().platform_of(sent.authorization.as_deref()),
-            answer: bare.answer(sent),
-            refusal: bare.refused(),
-            now: bare.now(),
-            arrivals: bare.take_unsigned_arrivals(),
+impl Prediction {
+    /// The prediction of `model` for `sent`. Moves `model` to the state after it.
+    pub fn by(model: &mut Bare, sent: &Prepared) -> Prediction {
+        Prediction {
+            platform: model.face().platform_of(sent.authorization.as_deref()),
+            answer: model.answer(sent),
+            refusal: model.refused(),
+            now: model.now(),
+            arrivals: model.take_unsigned_arrivals(),
         }
+    }
+
+    /// The clauses that `sent` meets if the response is as predicted.
+    pub fn met_by(&self, sent: &Prepared) -> Tally {
+        let seen = self.answer.read();
+        let exchange = Exchange::alone(sent, &seen, self.now);
+        met_as_predicted(&Exchange { predicted_refusal: self.refusal, ..exchange })
     }
 }
 
@@ -57,15 +63,15 @@ impl From<Vec<Step>> for Case {
 }
 
 impl Case {
-    /// The forecasts of the walk, if they exist and used this inbox.
-    pub fn walked(&self, inbox: Option<&str>) -> Option<&[(Prepared, Forecast)]> {
+    /// The predictions of the walk, if they exist and used this inbox.
+    pub fn walked(&self, inbox: Option<&str>) -> Option<&[(Prepared, Prediction)]> {
         let is_known = self.walked.len() == self.steps.len() && self.inbox.as_deref() == inbox;
         is_known.then_some(&self.walked)
     }
 }
 
 /// The model in a known world. It predicts the responses of a target in the same world.
-pub struct Oracle<'a> {
+pub struct Predictor<'a> {
     source: Source<'a>,
     now: Timestamp,
     /// What steps refer to in the model. `None` until it differs from what they refer to in the target.
@@ -75,19 +81,19 @@ pub struct Oracle<'a> {
 enum Source<'a> {
     /// The model runs along.
     Playing(Box<Bare>),
-    /// The forecasts from when the steps were made.
-    Walked(&'a [(Prepared, Forecast)]),
+    /// The predictions from when the steps were made.
+    Walked(&'a [(Prepared, Prediction)]),
 }
 
-impl<'a> Oracle<'a> {
-    /// An oracle that runs the model, with a memory of its own if its names differ from the start.
-    pub fn playing(bare: Bare, memory: Option<Memory>) -> Oracle<'a> {
-        Oracle { now: bare.now(), source: Source::Playing(Box::new(bare)), memory }
+impl<'a> Predictor<'a> {
+    /// A predictor that runs the model, with a memory of its own if its names differ from the start.
+    pub fn playing(model: Bare, memory: Option<Memory>) -> Predictor<'a> {
+        Predictor { now: model.now(), source: Source::Playing(Box::new(model)), memory }
     }
 
-    /// An oracle with the forecasts from when the steps were made.
-    pub fn walked(walked: &'a [(Prepared, Forecast)], start: Timestamp) -> Oracle<'a> {
-        Oracle { source: Source::Walked(walked), now: start, memory: None }
+    /// A predictor with the predictions from when the steps were made.
+    pub fn walked(walked: &'a [(Prepared, Prediction)], start: Timestamp) -> Predictor<'a> {
+        Predictor { source: Source::Walked(walked), now: start, memory: None }
     }
 
     /// The model's time.
@@ -103,18 +109,19 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// The forecast for `step`, the one at `index`, sent to the target as `sent`.
-    pub fn forecast(&mut self, index: usize, step: &Step, sent: &Prepared) -> Cow<'a, Forecast> {
-        let forecast = match &mut self.source {
+    /// The prediction for `step`, the one at `index`, sent to the target as `sent`.
+    pub fn predict(&mut self, index: usize, step: &Step, sent: &Prepared) -> Cow<'a, Prediction> {
+        let prediction = match &mut self.source {
             Source::Walked(walked) => Cow::Borrowed(&walked[index].1),
-            Source::Playing(bare) => {
-                let own = self.memory.as_ref();
-                let own = own.map(|memory| Prepared::from_step(step, memory, bare.api_key()));
-                Cow::Owned(Forecast::by(bare, own.as_ref().unwrap_or(sent)))
+            Source::Playing(model) => {
+                let renamed = self.memory.as_ref();
+                let renamed =
+                    renamed.map(|memory| Prepared::from_step(step, memory, model.api_key()));
+                Cow::Owned(Prediction::by(model, renamed.as_ref().unwrap_or(sent)))
             }
         };
-        self.now = forecast.now;
-        forecast
+        self.now = prediction.now;
+        prediction
     }
 
     /// Remembers the model's response to `step` if the target's differs. `common` is the memory of both
@@ -123,8 +130,8 @@ impl<'a> Oracle<'a> {
         if step.name.is_some() && predicted.json() != seen.json() {
             self.memory.get_or_insert_with(|| common.clone());
         }
-        if let Some(own) = &mut self.memory {
-            own.keep(step, predicted.json());
+        if let Some(memory) = &mut self.memory {
+            memory.keep(step, predicted.json());
         }
     }
 }

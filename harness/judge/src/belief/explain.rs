@@ -1,10 +1,8 @@
 //! How a response is explained: by the hypotheses as they are, or by hidden moves since.
 
-use tideover_exchange::{Prepared, Seen};
-use tideover_model::Timestamp;
-
+use crate::belief::Observation;
 use crate::belief::hidden::{Outside, PriorState, moves};
-use crate::belief::hypothesis::{Hypothesis, Fit};
+use crate::belief::hypothesis::{Fit, Hypothesis};
 
 /// The most hidden moves between two responses.
 pub const DEEPEST: usize = 3;
@@ -40,14 +38,14 @@ pub struct Explainer {
 
 impl Candidate {
     /// The hypothesis after a response: one for each reading that matters and is undecided.
-    fn all_of(hypothesis: &Hypothesis, sent: &Prepared, seen: &Seen, now: Timestamp) -> Vec<Candidate> {
-        let (after, fit) = hypothesis.answered(sent, seen, now);
+    fn all_of(hypothesis: &Hypothesis, observed: Observation<'_>) -> Vec<Candidate> {
+        let (after, fit) = hypothesis.answered(observed);
         match after.undecided() {
             None => vec![Candidate { hypothesis: after, fit }],
             Some(reading) => {
-                let readings = [true, false].map(|value| hypothesis.clone().deciding(reading, value));
-                let decided = readings.iter();
-                decided.flat_map(|hypothesis| Candidate::all_of(hypothesis, sent, seen, now)).collect()
+                let decided =
+                    [true, false].map(|value| hypothesis.clone().deciding(reading, value));
+                decided.iter().flat_map(|one| Candidate::all_of(one, observed)).collect()
             }
         }
     }
@@ -61,60 +59,36 @@ impl Candidate {
 
 impl Explainer {
     /// Whether no hypothesis explains a response, even with hidden moves.
-    pub(crate) fn contradicts(
-        self,
-        hypotheses: &[Hypothesis],
-        sent: &Prepared,
-        seen: &Seen,
-        now: Timestamp,
-    ) -> bool {
-        let best = self.explain(hypotheses, sent, seen, now);
-        let is_contradicted = |one: &Candidate| one.rank().contradictions != Default::default();
-        best.iter().all(is_contradicted)
+    pub(crate) fn contradicts(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> bool {
+        let best = self.explain(hypotheses, observed);
+        best.iter().all(|one| one.rank().contradictions != Default::default())
     }
 
     /// The candidates that explain a response best, with as few moves as possible.
     ///
     /// Hypotheses with other readings are explained apart: one that needs a move to explain a response is as likely as
     /// one that needs none.
-    pub fn explain(
-        self,
-        hypotheses: &[Hypothesis],
-        sent: &Prepared,
-        seen: &Seen,
-        now: Timestamp,
-    ) -> Vec<Candidate> {
-        let by_readings = |one: &Hypothesis, other: &Hypothesis| one.readings() == other.readings();
+    pub fn explain(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
         let mut best: Vec<Candidate> = hypotheses
-            .chunk_by(by_readings)
-            .flat_map(|alike| self.explain_alike(alike, sent, seen, now))
+            .chunk_by(|one, other| one.readings() == other.readings())
+            .flat_map(|alike| self.explain_alike(alike, observed))
             .collect();
-        best.sort_by_key(Candidate::rank);
-        let least = best.first().map(|one| one.rank().contradictions);
-        best.retain(|one| Some(one.rank().contradictions) == least);
+        keep_least_contradicted(&mut best);
         best
     }
 
     /// The same, for hypotheses with the same readings.
-    fn explain_alike(
-        self,
-        hypotheses: &[Hypothesis],
-        sent: &Prepared,
-        seen: &Seen,
-        now: Timestamp,
-    ) -> Vec<Candidate> {
-        let candidates = |hypothesis: &Hypothesis| Candidate::all_of(hypothesis, sent, seen, now);
+    fn explain_alike(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
+        let candidates = |hypothesis: &Hypothesis| Candidate::all_of(hypothesis, observed);
         let mut best: Vec<Candidate> = hypotheses.iter().flat_map(candidates).collect();
-        best.sort_by_key(Candidate::rank);
-        let Some(mut least) = best.first().map(Candidate::rank) else { return best };
-        best.retain(|one| one.rank().contradictions == least.contradictions);
+        let Some(mut least) = keep_least_contradicted(&mut best) else { return best };
         let mut frontier: Vec<Hypothesis> = Vec::new();
         for depth in 0..self.deepest {
             if least == Rank::default() {
                 break;
             }
             let from = if depth == 0 { hypotheses } else { &frontier };
-            frontier = self.moved(from, sent, seen, now);
+            frontier = self.moved(from, observed);
             let moved: Vec<Candidate> = frontier.iter().flat_map(candidates).collect();
             let Some(least_moved) = moved.iter().map(Candidate::rank).min() else { break };
             if least_moved < least {
@@ -127,7 +101,7 @@ impl Explainer {
         }
         if best.iter().all(|one| !one.fit.doubts.is_empty()) {
             // A refused action suggests another state, or only that the port refused.
-            let moved = self.moved(hypotheses, sent, seen, now);
+            let moved = self.moved(hypotheses, observed);
             let explains = |one: &Candidate| one.rank() == least && one.fit.doubts.is_empty();
             best.extend(moved.iter().flat_map(candidates).filter(explains));
         }
@@ -135,12 +109,12 @@ impl Explainer {
     }
 
     /// Every hypothesis that one more hidden move leads to.
-    fn moved(self, hypotheses: &[Hypothesis], sent: &Prepared, seen: &Seen, now: Timestamp) -> Vec<Hypothesis> {
+    fn moved(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Hypothesis> {
         let mut moved = Vec::new();
         for hypothesis in hypotheses {
-            let platform = hypothesis.subject(sent).platform;
-            for hidden in moves(hypothesis, sent, seen, now, self.outside, self.prior) {
-                moved.extend(hypothesis.after(&|after| hidden.apply(after, platform, seen, now)));
+            let subject = hypothesis.subject(observed.sent);
+            for hidden in moves(hypothesis, &subject, observed, self.outside, self.prior) {
+                moved.extend(hypothesis.after(&|after| hidden.apply(after, &subject, observed)));
                 if moved.len() >= WIDEST {
                     return moved;
                 }
@@ -148,4 +122,12 @@ impl Explainer {
         }
         moved
     }
+}
+
+/// Sorts candidates by rank and keeps those that contradict the fewest sentences. The least rank.
+fn keep_least_contradicted(candidates: &mut Vec<Candidate>) -> Option<Rank> {
+    candidates.sort_by_key(Candidate::rank);
+    let least = candidates.first()?.rank();
+    candidates.retain(|one| one.rank().contradictions == least.contradictions);
+    Some(least)
 }

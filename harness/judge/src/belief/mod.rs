@@ -21,11 +21,11 @@ use tideover_model::{
 
 use crate::belief::bounds::Limits;
 use crate::belief::explain::{DEEPEST, Explainer};
+use crate::belief::hidden::{Outside, PriorState};
+use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, status_point};
+use crate::belief::reading::{LimitQuestion, Revealed};
 use crate::comparison::ABSENT;
 use crate::grounds::Grounds;
-use crate::belief::hidden::{Outside, PriorState};
-use crate::belief::reading::{LimitQuestion, Revealed};
-use crate::belief::hypothesis::{Subject, Hypothesis, Fit, is_too_large};
 
 use past::Past;
 
@@ -38,6 +38,14 @@ const UNSURE: u32 = 1 << 16;
 /// Whether it is certain which platform has a key.
 pub(crate) fn is_certain(platform: PlatformId) -> bool {
     platform.0 < UNSURE
+}
+
+/// A request with its response, and the time by our clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'a> {
+    pub sent: &'a Prepared,
+    pub seen: &'a Seen,
+    pub now: Timestamp,
 }
 
 /// The hypotheses that a target may be in.
@@ -151,7 +159,8 @@ impl Belief {
     /// Adds keys. Each belongs to a known platform or to a new one.
     pub fn introduce<'a>(&mut self, keys: impl Iterator<Item = &'a str>) {
         // Each hypothesis comes with its number of platforms besides the first.
-        let mut hypotheses: Vec<(Hypothesis, usize)> = self.hypotheses.drain(..).map(|one| (one, 0)).collect();
+        let mut hypotheses: Vec<(Hypothesis, usize)> =
+            self.hypotheses.drain(..).map(|one| (one, 0)).collect();
         for key in keys {
             self.keys.push(key.to_owned());
             let with_key = |(hypothesis, others): (Hypothesis, usize)| {
@@ -164,7 +173,8 @@ impl Belief {
             hypotheses = hypotheses.into_iter().flat_map(with_key).take(MOST_KEPT + 1).collect();
         }
         self.incomplete |= hypotheses.len() > MOST_KEPT;
-        self.hypotheses = hypotheses.into_iter().take(MOST_KEPT).map(|(hypothesis, _)| hypothesis).collect();
+        self.hypotheses =
+            hypotheses.into_iter().take(MOST_KEPT).map(|(hypothesis, _)| hypothesis).collect();
     }
 
     /// Adds the key of a second platform.
@@ -230,7 +240,9 @@ impl Belief {
     pub fn may_open_account(&self, business: &Subject, now: Timestamp) -> bool {
         let Subject { platform, payee: Some(payee), .. } = business else { return false };
         let opens = Happening::CollectionAccountOpens { payee: payee.clone() };
-        self.hypotheses.first().is_some_and(|hypothesis| hypothesis.clone().happen(now, *platform, opens))
+        self.hypotheses
+            .first()
+            .is_some_and(|hypothesis| hypothesis.clone().happen(now, *platform, opens))
     }
 
     /// Whole days until the due date of the invoice that a request names.
@@ -265,7 +277,8 @@ impl Belief {
             hypothesis.after(&|after| after.carry_out(last, Revealed::default(), now))
         };
         let held = self.with_tax_ids_held(self.hypotheses.iter(), sent, now);
-        let after: Vec<Hypothesis> = self.hypotheses.iter().chain(&held).flat_map(carried_out).collect();
+        let after: Vec<Hypothesis> =
+            self.hypotheses.iter().chain(&held).flat_map(carried_out).collect();
         self.hypotheses.extend(after);
         self.bound();
     }
@@ -296,8 +309,9 @@ impl Belief {
         for hypothesis in hypotheses {
             let platform = hypothesis.subject(sent).platform;
             for tax_id in hypothesis.tax_ids(sent) {
-                let adds =
-                    |after: &mut Hypothesis| after.add_foreign_business(platform, tax_id.clone(), now);
+                let adds = |after: &mut Hypothesis| {
+                    after.add_foreign_business(platform, tax_id.clone(), now)
+                };
                 held.extend(hypothesis.after(&adds));
             }
         }
@@ -339,11 +353,8 @@ impl Belief {
     /// Keeps the hypotheses that explain a response. If none does, keeps the nearest ones.
     pub fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
         let platform = self.platform_of(sent);
-        if seen.code() == Some(Code::UpstreamFailed.name()) {
-            return self.observe_failure(sent, seen, platform, now);
-        }
-        if is_outage(sent, seen) {
-            return self.observe_outage(sent, seen, platform, now);
+        if has_failed(sent, seen) {
+            return self.observe_failure(Observation { sent, seen, now }, platform);
         }
         if is_not_offered(sent, seen) {
             if seen.status >= 500 {
@@ -356,15 +367,16 @@ impl Belief {
             self.miss(sent);
         }
         // This response need not show whether the tax ids are held. Later responses do.
-        let may_be_held =
-            |hypothesis: &&Hypothesis| self.prior == PriorState::TaxIds || hypothesis.lacks_tax_id(sent, now);
+        let may_be_held = |hypothesis: &&Hypothesis| {
+            self.prior == PriorState::TaxIds || hypothesis.lacks_tax_id(sent, now)
+        };
         let held = self.with_tax_ids_held(self.hypotheses.iter().filter(may_be_held), sent, now);
         self.hypotheses.extend(held);
         self.may_share |= self.may_be_shared_by(sent);
-        let kept = self.explainer(self.prior).explain(&self.hypotheses, sent, seen, now);
-        let best = kept.iter().min_by_key(|attempt| attempt.fit.doubts.len());
-        let best = best.map(|attempt| attempt.fit.clone());
-        self.hypotheses = kept.into_iter().map(|attempt| attempt.hypothesis).collect();
+        let kept =
+            self.explainer(self.prior).explain(&self.hypotheses, Observation { sent, seen, now });
+        let best = kept.iter().map(|one| &one.fit).min_by_key(|fit| fit.doubts.len()).cloned();
+        self.hypotheses = kept.into_iter().map(|one| one.hypothesis).collect();
         // Those with the same readings stand together, the plainest first.
         self.hypotheses.sort_by(|one, other| {
             let (one, other) = (one.readings(), other.readings());
@@ -373,19 +385,11 @@ impl Belief {
         if self.hypotheses.len() > 1 {
             self.bound();
         }
-        let Some(Fit {
-            predicted,
-            refusal,
-            mut points,
-            limit_question,
-            due,
-            doubts,
-            diverged,
-        }) = best
-        else {
+        let Some(best) = best else {
             // There is always a hypothesis, and it always responds.
             return Explanation::uninformative(seen, platform);
         };
+        let Fit { predicted, refusal, mut points, limit_question, due, doubts, diverged } = best;
         self.incomplete |= diverged;
         points.extend(self.learn(sent, seen, limit_question));
         let by_others = self.outside == Outside::Open || self.has_a_past();
@@ -443,36 +447,21 @@ impl Belief {
     /// A failed request may have been carried out before it failed (`7.retrying.1`).
     fn observe_failure(
         &mut self,
-        sent: &Prepared,
-        seen: &Seen,
+        Observation { sent, seen, now }: Observation<'_>,
         platform: Option<PlatformId>,
-        now: Timestamp,
     ) -> Explanation {
         self.unanswered(sent, now);
-        let clause = clause!("7.codes.upstream_failed");
-        let points = vec![Point {
-            clause,
-            holds: seen.status == 502,
-            field: "status".into(),
-            expected: "502".into(),
-            seen: seen.status.to_string(),
-        }];
-        let refusal = Some((Code::UpstreamFailed, clause));
-        Explanation { refusal, points, ..Explanation::uninformative(seen, platform) }
-    }
-
-    /// The service, or a proxy before it, failed. The request may have been carried out.
-    fn observe_outage(
-        &mut self,
-        sent: &Prepared,
-        seen: &Seen,
-        platform: Option<PlatformId>,
-        now: Timestamp,
-    ) -> Explanation {
-        self.unanswered(sent, now);
+        let explanation = Explanation::uninformative(seen, platform);
+        if seen.code() == Some(Code::UpstreamFailed.name()) {
+            let clause = clause!("7.codes.upstream_failed");
+            let points = vec![status_point(clause, seen.status == 502, "502", seen)];
+            let refusal = Some((Code::UpstreamFailed, clause));
+            return Explanation { refusal, points, ..explanation };
+        }
+        // The service failed, or a proxy before it. Without a code there is nothing to compare.
         let Fit { mut points, .. } = Fit::of_gap(clause!("gap.ownStatuses"), seen);
         points.retain(|_| seen.code().is_some());
-        Explanation { points, ..Explanation::uninformative(seen, platform) }
+        Explanation { points, ..explanation }
     }
 
     /// Learns the limits from a response.

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use tideover_exchange::{Prepared, PreparedAction, Seen};
 use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
 
-use crate::belief::Belief;
 use crate::belief::hidden::PriorState;
 use crate::belief::hypothesis::Hypothesis;
+use crate::belief::{Belief, Observation};
 
 /// The most writes that a stale read may lag behind.
 const FURTHEST_BEHIND: usize = 8;
@@ -40,21 +40,23 @@ impl Belief {
         }
         let business = self.named(sent);
         let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
-        past.iter().filter(is_about_it).any(|past| self.matches_past(past, sent, seen, now))
+        let observed = Observation { sent, seen, now };
+        past.iter().filter(is_about_it).any(|past| self.matches_past(past, observed))
     }
 
     /// Whether a response contradicts nothing that is known.
     pub fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        !self.explainer(self.prior).contradicts(&self.hypotheses, sent, seen, now)
+        let observed = Observation { sent, seen, now };
+        !self.explainer(self.prior).contradicts(&self.hypotheses, observed)
     }
 
     /// Whether a response shows the state before a write. Uses the names known since.
-    fn matches_past(&self, past: &Past, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    fn matches_past(&self, past: &Past, observed: Observation<'_>) -> bool {
         let Some(present) = self.hypotheses.first() else { return false };
         let hypotheses: Vec<Hypothesis> =
             past.hypotheses.iter().map(|hypothesis| hypothesis.calling_as(present)).collect();
         // State that predates the run would explain any response.
-        !self.explainer(PriorState::Nothing).contradicts(&hypotheses, sent, seen, now)
+        !self.explainer(PriorState::Nothing).contradicts(&hypotheses, observed)
     }
 
     /// Remembers the hypotheses before a write.

@@ -13,7 +13,7 @@ use tideover_exchange::{Arrival, Exchange};
 use tideover_model::wire::field;
 use tideover_model::{Clause, Timestamp, clause};
 
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 
 #[derive(Default)]
 pub(super) struct Arrivals {
@@ -23,7 +23,7 @@ pub(super) struct Arrivals {
 
 impl Check for Arrivals {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             self.refused.clear();
         }
         let (seen, predicted) = (exchange.arrivals, exchange.predicted_arrivals);

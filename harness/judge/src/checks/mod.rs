@@ -8,7 +8,6 @@ mod collected;
 mod conservation;
 pub mod consistent;
 mod error_shape;
-mod event;
 mod fundable;
 mod import_report;
 pub mod meanings;
@@ -37,7 +36,6 @@ use tideover_model::clause::Kind;
 use tideover_model::{ActionKind, Clause};
 
 use crate::belief::hidden::Outside;
-use crate::predicted::Forecast;
 
 /// The name of the operation, for a finding in a delivery.
 const DELIVERIES: &str = "webhooks";
@@ -83,7 +81,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// The checks for a target in the shadow's own world.
+    /// The checks for a target whose choices are known.
     pub fn of_known() -> Checks {
         Checks {
             checks: vec![
@@ -171,15 +169,10 @@ impl Checks {
     }
 }
 
-/// The clauses that a request meets, if the response equals the forecast.
-pub fn met_by(sent: &Prepared, forecast: &Forecast) -> Tally {
-    let seen = forecast.answer.read();
-    let exchange = Exchange {
-        predicted_refusal: forecast.refusal,
-        ..Exchange::alone(sent, &seen, forecast.now)
-    };
+/// The clauses that an exchange meets if the response equals the prediction.
+pub fn met_as_predicted(exchange: &Exchange<'_>) -> Tally {
     let mut notes = Notes::default();
-    prediction::PredictionCheck::default().observe(&exchange, &mut notes);
+    prediction::PredictionCheck::default().observe(exchange, &mut notes);
     notes.met
 }
 
@@ -266,10 +259,7 @@ impl Notes {
         field: &str,
         evidence: impl FnOnce() -> (Expected, Seen),
     ) {
-        self.meet(clause);
-        if !holds {
-            self.find(clause, exchange.operation(), field, evidence());
-        }
+        self.count(clause, holds, || exchange.operation(), field, evidence);
     }
 
     /// The same for a delivery. The step that it arrived with has nothing to do with it.
@@ -280,22 +270,25 @@ impl Notes {
         field: &str,
         evidence: impl FnOnce() -> (Expected, Seen),
     ) {
-        self.meet(clause);
-        if !holds {
-            self.find(clause, DELIVERIES.to_owned(), field, evidence());
-        }
+        self.count(clause, holds, || DELIVERIES.to_owned(), field, evidence);
     }
 
-    /// Adds a finding, unless one of the same cause is there already: a step may bring a hundred attempts, each with
+    /// A finding is added unless one of the same cause is there already: a step may bring a hundred attempts, each with
     /// the same fault.
-    fn find<Expected: Into<String>, Seen: Into<String>>(
+    fn count<Expected: Into<String>, Seen: Into<String>>(
         &mut self,
         clause: Clause,
-        operation: String,
+        holds: bool,
+        operation: impl FnOnce() -> String,
         field: &str,
-        (expected, seen): (Expected, Seen),
+        evidence: impl FnOnce() -> (Expected, Seen),
     ) {
-        let found = Finding::new(clause, operation, field, expected, seen);
+        self.meet(clause);
+        if holds {
+            return;
+        }
+        let (expected, seen) = evidence();
+        let found = Finding::new(clause, operation(), field, expected, seen);
         if !self.findings.iter().any(|known| known.is_same(&found)) {
             self.findings.push(found);
         }
@@ -308,6 +301,6 @@ impl Notes {
 }
 
 /// Whether the exchange resets the service to its initial state.
-fn starts_anew(exchange: &Exchange<'_>) -> bool {
+fn is_reset(exchange: &Exchange<'_>) -> bool {
     exchange.acts() == Some(ActionKind::Reset)
 }

@@ -3,7 +3,7 @@
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::Point;
 
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 use crate::comparison::{Bindings, Comparison};
 use crate::grounds::Grounds;
 
@@ -15,7 +15,7 @@ pub(super) struct PredictionCheck {
 
 impl Check for PredictionCheck {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = PredictionCheck::default();
         }
         let comparison = Comparison {

@@ -9,7 +9,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::remittance::same_account;
-use crate::checks::{Check, Notes};
+use crate::checks::{Check, Notes, is_reset};
 use crate::comparison::AMOUNTS_THAT_STAY;
 
 /// The fields of an advance that never change.
@@ -28,7 +28,7 @@ pub(super) struct RepeatedAdvance {
 
 impl Check for RepeatedAdvance {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if crate::checks::starts_anew(exchange) {
+        if is_reset(exchange) {
             self.first.clear();
         }
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };

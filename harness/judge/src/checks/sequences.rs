@@ -11,7 +11,7 @@ use tideover_model::wire::field;
 use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
-use crate::checks::{Check, ChosenBy, Notes, starts_anew};
+use crate::checks::{Check, ChosenBy, Notes, is_reset};
 
 /// The sequences seen for an invoice, by state.
 type StateSequences = BTreeMap<AdvanceState, u64>;
@@ -38,7 +38,7 @@ impl Sequences {
 
 impl Check for Sequences {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             self.invoices.clear();
         }
         for arrival in exchange.arrivals {

@@ -25,8 +25,8 @@ pub(crate) use clauses::code_clause;
 use clauses::{action_clause, field_clause};
 use fields::{FieldDifference, differences};
 pub(crate) use fields::{is_known_outcome, is_synced};
-pub use gaps::meets_first_three;
 pub(crate) use gaps::is_onboarded;
+pub use gaps::meets_first_three;
 use gaps::{gap_within, has_same_rows, nameless, opened_early};
 
 /// Where a target may differ from the mock, whose choices are known.

@@ -1,25 +1,22 @@
 //! Hidden moves: what may have happened without being reported, and so explains a response.
 
 mod adoption;
-mod deeds;
 
 use std::collections::BTreeSet;
 
 use tideover_exchange::target::inbox::is_gone;
-use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
-    ActionKind, Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
+    Cents, Happening, Operation, OperationKind, PlatformId, Timestamp, VendorRoute,
 };
 
-use crate::comparison::is_known_outcome;
-use crate::belief::hidden::adoption::{adopt_business, adopt_invoice};
-use crate::belief::hypothesis::deeds::{
-    clear, file_tax_id, link_bank, onboard, open_account, sign, supply_tax_id,
-};
+use crate::belief::Observation;
+use crate::belief::hypothesis::deeds::Deeds;
+use crate::belief::hypothesis::{Hypothesis, Subject, Unclear};
 use crate::belief::reading::{Revealed, amount};
-use crate::belief::hypothesis::{Subject, Unclear, Hypothesis};
+use crate::comparison::is_known_outcome;
 
 /// Who moves the outside world of a target: the vendor, the bank, the payor, the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,23 +38,24 @@ pub enum PriorState {
     Anything,
 }
 
-/// An event that may have happened.
-#[derive(Clone, Debug, PartialEq)]
+/// Something that may have happened to the subject of a request before its response.
+#[derive(Clone, Debug)]
 pub(crate) enum HiddenMove {
     /// The service carried out a request that got no response.
     CarriedOut(usize),
-    AccountOpened(String),
-    FundingStarted(String, String),
-    FundingCompleted(String, String),
+    AccountOpened,
+    FundingStarted,
+    FundingCompleted,
     /// The vendor cleared compliance.
-    Cleared(String, VendorRoute),
-    Signed(String),
-    BankLinked(String),
+    Cleared(VendorRoute),
+    Signed,
+    BankLinked,
     /// All onboarding steps.
-    Onboarded(String),
+    Onboarded,
     /// The tax id turned out to be wrong.
-    FoundWrong(String),
-    Paid(String, String, Cents),
+    FoundWrong,
+    /// The payor paid this much more than was known.
+    Paid(Cents),
     /// A receiver responded with 410, and the subscription is gone.
     Revoked(String),
     /// The requested import stops after this many rows.
@@ -67,120 +65,117 @@ pub(crate) enum HiddenMove {
     /// The same. Then the service carried out the unanswered request that sends the tax id.
     HeldAndCarriedOut(String, usize),
     /// The caller synced a tax id elsewhere.
-    Supplied(String),
+    Supplied,
     /// The vendor gave a tax id, which is not confirmed.
-    Filed(String),
-    /// The business was known before the first request, and so was its invoice.
-    WasThere(String, Option<String>),
+    Filed,
+    /// The business was known before the first request.
+    BusinessWasThere,
+    /// The same, and so was its invoice.
+    InvoiceWasThere,
 }
 
-/// What may have happened in `hypothesis` before `seen`, the response to `sent`.
+/// What may have happened in `hypothesis` before the observed response.
 pub(crate) fn moves(
     hypothesis: &Hypothesis,
-    sent: &Prepared,
-    seen: &Seen,
-    now: Timestamp,
+    subject: &Subject,
+    observed: Observation<'_>,
     outside: Outside,
     prior: PriorState,
 ) -> Vec<HiddenMove> {
-    let Subject { platform, payee, invoice } = hypothesis.subject(sent);
+    let Observation { sent, seen, now } = observed;
+    let Subject { platform, payee, invoice } = subject;
     let mut moves = by_lost_requests(hypothesis, sent, prior);
     moves.extend(interruption(sent, seen));
-    moves.extend(revocations(hypothesis, sent, platform, now, outside));
+    moves.extend(revocations(hypothesis, sent, *platform, now, outside));
     let Some(payee) = payee else { return moves };
     let read = Operation::GetBusiness { business: payee.clone() };
-    let is_known = hypothesis.look(now, platform, read).is_some();
-    moves.extend(by_the_service(&payee, invoice.as_deref(), is_known, prior));
+    let is_known = hypothesis.look(now, *platform, read).is_some();
+    moves.extend(by_the_service(invoice.is_some(), is_known, prior));
     // Only the harness moves the vendor and the payor, so nothing of theirs is hidden.
     if outside == Outside::Controlled && !hypothesis.has_foreign_businesses() {
-        moves.extend(unstated(hypothesis, platform, &payee));
+        moves.extend_from_slice(unstated(hypothesis.unclear(*platform, payee)));
         return moves;
     }
-    moves.extend(invoice.and_then(|invoice| payment(hypothesis, platform, &payee, invoice, seen, now)));
-    moves.extend(by_the_vendor(&payee));
+    moves.extend(payment(hypothesis, subject, seen, now));
+    moves.extend_from_slice(&BY_THE_VENDOR);
     moves
 }
 
 /// Requests that got no response, and tax ids that others held before.
-fn by_lost_requests(hypothesis: &Hypothesis, sent: &Prepared, prior: PriorState) -> Vec<HiddenMove> {
-    let mut moves: Vec<HiddenMove> = (0..hypothesis.open.len()).map(HiddenMove::CarriedOut).collect();
+fn by_lost_requests(
+    hypothesis: &Hypothesis,
+    sent: &Prepared,
+    prior: PriorState,
+) -> Vec<HiddenMove> {
+    let open = &hypothesis.open;
+    let mut moves: Vec<HiddenMove> = (0..open.len()).map(HiddenMove::CarriedOut).collect();
     if prior > PriorState::Nothing {
         moves.extend(hypothesis.tax_ids(sent).into_iter().map(HiddenMove::HeldBefore));
         let with_tax_id = |(index, open)| {
             let held = hypothesis.tax_ids(open).into_iter();
             held.map(move |tax_id| HiddenMove::HeldAndCarriedOut(tax_id, index))
         };
-        moves.extend(hypothesis.open.iter().enumerate().flat_map(with_tax_id));
+        moves.extend(open.iter().enumerate().flat_map(with_tax_id));
     }
     moves
 }
 
 /// Timed transitions of the service, and state that it had before this run.
 fn by_the_service(
-    payee: &str,
-    invoice: Option<&str>,
+    names_invoice: bool,
     is_known: bool,
     prior: PriorState,
-) -> Vec<HiddenMove> {
-    let business = || payee.to_owned();
-    let mut moves = Vec::new();
-    if !is_known && prior == PriorState::Anything {
-        moves.push(HiddenMove::WasThere(business(), invoice.map(str::to_owned)));
-    }
-    moves.push(HiddenMove::AccountOpened(business()));
-    let Some(invoice) = invoice else { return moves };
-    if is_known && prior == PriorState::Anything {
-        moves.push(HiddenMove::WasThere(business(), Some(invoice.to_owned())));
-    }
-    moves.push(HiddenMove::FundingStarted(business(), invoice.to_owned()));
-    moves.push(HiddenMove::FundingCompleted(business(), invoice.to_owned()));
-    moves
+) -> impl Iterator<Item = HiddenMove> {
+    let may_predate = prior == PriorState::Anything;
+    let moves = [
+        (!is_known && may_predate && !names_invoice, HiddenMove::BusinessWasThere),
+        (!is_known && may_predate && names_invoice, HiddenMove::InvoiceWasThere),
+        (true, HiddenMove::AccountOpened),
+        (is_known && may_predate && names_invoice, HiddenMove::InvoiceWasThere),
+        (names_invoice, HiddenMove::FundingStarted),
+        (names_invoice, HiddenMove::FundingCompleted),
+    ];
+    moves.into_iter().filter_map(|(is_possible, hidden)| is_possible.then_some(hidden))
 }
 
 /// What the document does not state about a tax id that was sent, as far as no response has shown it.
-fn unstated(hypothesis: &Hypothesis, platform: PlatformId, payee: &str) -> Vec<HiddenMove> {
-    let unstated: &[fn(String) -> HiddenMove] = match hypothesis.unclear(platform, payee) {
+fn unstated(unclear: Option<Unclear>) -> &'static [HiddenMove] {
+    match unclear {
         Some(Unclear::Cleared) => {
             &[HiddenMove::Supplied, HiddenMove::Filed, HiddenMove::FoundWrong]
         }
         Some(Unclear::OnFile) => &[HiddenMove::Filed],
         None => &[],
-    };
-    unstated.iter().map(|unstated| unstated(payee.to_owned())).collect()
+    }
 }
 
-/// What the vendor may have done.
-fn by_the_vendor(payee: &str) -> [HiddenMove; 8] {
-    let business = || payee.to_owned();
-    [
-        HiddenMove::Cleared(business(), VendorRoute::VendorAssertion),
-        HiddenMove::Cleared(business(), VendorRoute::W9Upload),
-        HiddenMove::Supplied(business()),
-        HiddenMove::Signed(business()),
-        HiddenMove::BankLinked(business()),
-        HiddenMove::Onboarded(business()),
-        HiddenMove::Filed(business()),
-        HiddenMove::FoundWrong(business()),
-    ]
-}
+const BY_THE_VENDOR: [HiddenMove; 8] = [
+    HiddenMove::Cleared(VendorRoute::VendorAssertion),
+    HiddenMove::Cleared(VendorRoute::W9Upload),
+    HiddenMove::Supplied,
+    HiddenMove::Signed,
+    HiddenMove::BankLinked,
+    HiddenMove::Onboarded,
+    HiddenMove::Filed,
+    HiddenMove::FoundWrong,
+];
 
 /// The payment that explains why more is collected than was known.
 fn payment(
     hypothesis: &Hypothesis,
-    platform: PlatformId,
-    payee: &str,
-    invoice: String,
+    subject: &Subject,
     seen: &Seen,
     now: Timestamp,
 ) -> Option<HiddenMove> {
     let collected = amount(seen.json()?, field::COLLECTED)?;
-    let read = Operation::GetInvoice { payee: payee.to_owned(), invoice: invoice.clone() };
-    let known = match hypothesis.look(now, platform, read) {
+    let (payee, invoice) = subject.payee.clone().zip(subject.invoice.clone())?;
+    let read = Operation::GetInvoice { payee, invoice };
+    let known = match hypothesis.look(now, subject.platform, read) {
         Some(Reply::Invoice(invoice)) => invoice.collected,
         _ => Cents::ZERO,
     };
     let more = collected - known;
-    (more > Cents::ZERO).then(|| HiddenMove::Paid(payee.to_owned(), invoice, more))
+    (more > Cents::ZERO).then_some(HiddenMove::Paid(more))
 }
 
 /// A receiver that responds with 410 loses its subscription at some time after a delivery (`6.delivery.2`).
@@ -223,79 +218,56 @@ fn interruption(sent: &Prepared, seen: &Seen) -> Vec<HiddenMove> {
     done.into_iter().rev().map(HiddenMove::Interrupted).collect()
 }
 
-/// Does in `hypothesis` what an action requests, and first removes every obstacle. `false` if it is impossible.
-pub(crate) fn force_action(
-    hypothesis: &mut Hypothesis,
-    sent: &Prepared,
-    platform: PlatformId,
-    now: Timestamp,
-) -> bool {
-    let PreparedAction::Act(fields) = &sent.action else { return false };
-    let Some(payee) = hypothesis.subject(sent).payee else { return false };
-    let is_w9 = fields.get("route").is_some_and(|route| route == "W9_UPLOAD");
-    let route = if is_w9 { VendorRoute::W9Upload } else { VendorRoute::VendorAssertion };
-    match sent.acts() {
-        Some(ActionKind::VendorConfirmsTaxId) => clear(hypothesis, platform, &payee, route, now),
-        Some(ActionKind::VendorSignsAgreement) => sign(hypothesis, platform, &payee, now),
-        Some(ActionKind::VendorAddsBankAccount) => link_bank(hypothesis, platform, &payee, now),
-        Some(ActionKind::VendorCompletesOnboarding) => onboard(hypothesis, platform, &payee, now),
-        Some(ActionKind::CollectionAccountOpens) => open_account(hypothesis, platform, &payee, now),
-        _ => false,
-    }
-}
-
 impl HiddenMove {
     /// Applies the move to `hypothesis`. `false` if it cannot have happened.
     pub(crate) fn apply(
         &self,
         hypothesis: &mut Hypothesis,
-        platform: PlatformId,
-        seen: &Seen,
-        now: Timestamp,
+        subject: &Subject,
+        observed: Observation<'_>,
     ) -> bool {
+        let Observation { seen, now, .. } = observed;
         let revealed = Revealed::by(seen);
+        let platform = subject.platform;
+        let (payee, invoice) = (subject.payee.clone(), subject.invoice.clone());
+        let [payee, invoice] = [payee, invoice].map(Option::unwrap_or_default);
+        let mut deeds = Deeds { hypothesis, platform, payee: &payee.clone(), now };
         match self.clone() {
-            HiddenMove::CarriedOut(index) => hypothesis.carry_out(index, revealed, now),
-            HiddenMove::AccountOpened(payee) => open_account(hypothesis, platform, &payee, now),
-            HiddenMove::FundingStarted(payee, invoice) => {
-                hypothesis.happen(now, platform, Happening::FundingStarts { payee, invoice })
+            HiddenMove::CarriedOut(index) => deeds.hypothesis.carry_out(index, revealed, now),
+            HiddenMove::HeldBefore(tax_id) => {
+                deeds.hypothesis.add_foreign_business(platform, tax_id, now)
             }
-            HiddenMove::FundingCompleted(payee, invoice) => {
-                hypothesis.happen(now, platform, Happening::FundingCompletes { payee, invoice })
-            }
-            HiddenMove::Paid(payee, invoice, amount) => {
-                hypothesis.happen(now, platform, Happening::PayorPays { payee, invoice, amount })
+            HiddenMove::HeldAndCarriedOut(tax_id, index) => {
+                deeds.hypothesis.add_foreign_business(platform, tax_id, now)
+                    && deeds.hypothesis.carry_out(index, revealed, now)
             }
             HiddenMove::Revoked(reference) => {
-                let unsubscribe = Operation::Unsubscribe { reference };
-                hypothesis.operate(now, platform, Revealed::default(), unsubscribe)
+                deeds.operate(Revealed::default(), Operation::Unsubscribe { reference })
             }
             HiddenMove::Interrupted(after_rows) => {
-                hypothesis.happen(now, platform, Happening::InterruptNextImport { after_rows })
+                deeds.happen(Happening::InterruptNextImport { after_rows })
             }
-            HiddenMove::FoundWrong(payee) => {
-                hypothesis.happen(now, platform, Happening::TaxIdFoundWrong { payee })
+            HiddenMove::FundingStarted => deeds.happen(Happening::FundingStarts { payee, invoice }),
+            HiddenMove::FundingCompleted => {
+                deeds.happen(Happening::FundingCompletes { payee, invoice })
             }
-            HiddenMove::HeldBefore(tax_id) => hypothesis.add_foreign_business(platform, tax_id, now),
-            HiddenMove::HeldAndCarriedOut(tax_id, index) => {
-                hypothesis.add_foreign_business(platform, tax_id, now)
-                    && hypothesis.carry_out(index, revealed, now)
+            HiddenMove::Paid(amount) => {
+                deeds.happen(Happening::PayorPays { payee, invoice, amount })
             }
-            HiddenMove::Filed(payee) => file_tax_id(hypothesis, platform, &payee, now),
-            HiddenMove::Supplied(payee) => supply_tax_id(hypothesis, platform, &payee, now),
-            HiddenMove::Cleared(payee, route) => clear(hypothesis, platform, &payee, route, now),
-            HiddenMove::Signed(payee) => sign(hypothesis, platform, &payee, now),
-            HiddenMove::BankLinked(payee) => link_bank(hypothesis, platform, &payee, now),
-            HiddenMove::Onboarded(payee) => onboard(hypothesis, platform, &payee, now),
-            HiddenMove::WasThere(payee, invoice) => {
-                let Some(answer) = seen.success_body() else { return false };
-                match invoice {
-                    None => adopt_business(hypothesis, platform, &payee, answer, now),
-                    Some(invoice) => {
-                        adopt_invoice(hypothesis, platform, &payee, &invoice, answer, revealed, now)
-                    }
-                }
+            HiddenMove::FoundWrong => deeds.happen(Happening::TaxIdFoundWrong { payee }),
+            HiddenMove::AccountOpened => deeds.open_account(),
+            HiddenMove::Filed => deeds.file_tax_id(),
+            HiddenMove::Supplied => deeds.supply_tax_id(),
+            HiddenMove::Cleared(route) => deeds.clear(route),
+            HiddenMove::Signed => deeds.sign(),
+            HiddenMove::BankLinked => deeds.link_bank(),
+            HiddenMove::Onboarded => deeds.onboard(),
+            HiddenMove::BusinessWasThere => {
+                seen.success_body().is_some_and(|answer| deeds.adopt_business(answer))
             }
+            HiddenMove::InvoiceWasThere => seen
+                .success_body()
+                .is_some_and(|answer| deeds.adopt_invoice(&invoice, answer, revealed)),
         }
     }
 }

@@ -7,8 +7,8 @@ use tideover_model::{
     Timestamp,
 };
 
+use crate::belief::hypothesis::{Hypothesis, Subject};
 use crate::belief::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
-use crate::belief::hypothesis::{Subject, Hypothesis};
 
 impl Hypothesis {
     /// The model's response to `operation`, if it is a success. Leaves this hypothesis unchanged.

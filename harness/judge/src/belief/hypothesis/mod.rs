@@ -1,13 +1,13 @@
 //! One hypothesis that a target may be in: the model, in a state that explains the exchanges so far.
 
+pub(crate) mod deeds;
+mod fit;
 mod form;
 mod look;
 mod outside;
 mod parties;
 mod parts;
-mod fit;
 mod subject;
-mod translate;
 mod unclear;
 
 use std::collections::BTreeMap;
@@ -25,15 +25,16 @@ use tideover_model::{
     OperationKind, Outcome, PlatformId, Profile, Reading, Service, Timestamp, clause,
 };
 
+use crate::belief::Observation;
 use crate::belief::amounts::{AdvanceKey, UnseenGrants};
-use crate::comparison::bindings::Bindings;
 use crate::belief::clock;
 use crate::belief::clock::TargetClock;
-use crate::comparison::{Comparison, Freedom, is_known_outcome};
-use crate::belief::reading::{InferredChoices, Revealed};
 use crate::belief::hypothesis::form::codes_left_open;
+use crate::belief::reading::{InferredChoices, Revealed};
 
-pub(crate) use fit::Fit;
+use crate::comparison::{Bindings, Comparison, Freedom, is_known_outcome};
+
+pub(crate) use fit::{Fit, status_point};
 pub use subject::Subject;
 pub(crate) use unclear::Unclear;
 
@@ -137,76 +138,70 @@ impl Hypothesis {
         self.clock.ahead()
     }
 
-    /// The hypothesis after `sent`, and its response.
-    pub(crate) fn answered(
-        &self,
-        sent: &Prepared,
-        seen: &Seen,
-        now: Timestamp,
-    ) -> (Hypothesis, Fit) {
-        let (mut after, reply) = self.answering(sent, seen, now);
+    /// The hypothesis after a request, and how its response fits the observed one.
+    pub(crate) fn answered(&self, observed: Observation<'_>) -> (Hypothesis, Fit) {
+        let Observation { sent, seen, now } = observed;
+        let (mut after, fit) = self.answering(observed);
         if seen.is_success() {
             let on_file =
                 seen.json().is_some_and(|body| Fields::of(body).tax_id_on_file() == Some(true));
             after.note_unclear(sent, on_file);
             after.note_parties(sent, now);
         }
-        (after, reply)
+        (after, fit)
     }
 
     /// Tries the readings of a response in order of trust: what needs no comparison, what the model predicts,
     /// then each freedom that the document leaves. The first that explains the response decides.
-    fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (Hypothesis, Fit) {
+    fn answering(&self, observed: Observation<'_>) -> (Hypothesis, Fit) {
+        let Observation { sent, seen, now } = observed;
         if matches!(sent.action, PreparedAction::Act(_)) {
-            return self.after_action(sent, seen, now);
+            return self.after_action(observed);
         }
         let mut after = self.clone();
         let revealed = Revealed::by(seen);
         if is_refused_otherwise(sent, seen) {
             let due = self.clone().play(sent, revealed, now).1.map(|(code, _)| code);
             let due = due.filter(|_| !is_served_otherwise(sent));
-            return (
-                after,
-                Fit { due, ..Fit::of_gap(clause!("gap.ownStatuses"), seen) },
-            );
+            return (after, Fit { due, ..Fit::of_gap(clause!("gap.ownStatuses"), seen) });
         }
         if is_too_large(sent, seen) {
             return (after, Fit::too_large(seen));
         }
-        let reply = after.compare(sent, seen, revealed, now);
-        if let Some(mut opened) = self.with_open_door(sent, &reply.predicted, seen) {
-            let reply = opened.compare(sent, seen, revealed, now);
+        let fit = after.compare(observed, revealed);
+        if let Some(mut opened) = self.with_open_door(sent, &fit.predicted, seen) {
+            let fit = opened.compare(observed, revealed);
             opened.shut_door();
-            return (opened, reply);
+            return (opened, fit);
         }
-        let by_code = reply.predicted.code() != seen.code();
+        let by_code = fit.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
-            return self.answered_without_events(&plain, reply, (seen, revealed), now);
+            return self.answered_without_events(Observation { sent: &plain, ..observed }, &fit);
         }
-        if reply.predicted.is_success()
+        if fit.predicted.is_success()
             && let Some(gap) = self.refusal_left_open(sent, seen)
         {
             return (self.clone(), Fit::refused_for(gap, seen));
         }
-        if seen.is_success() && reply.refuses_by_assumption() {
-            return self.answered_leniently(sent, reply, (seen, revealed), now);
+        if seen.is_success() && fit.refuses_by_assumption() {
+            return self.answered_leniently(observed, fit);
         }
-        if let Some(assumption) = self.is_matched_otherwise(sent, &reply.predicted, seen, now) {
-            return (after, reply.diverging(assumption));
+        if let Some(assumption) = self.is_matched_otherwise(observed, &fit.predicted) {
+            return (after, fit.diverging(assumption));
         }
-        if self.is_imported_otherwise(sent, &reply.predicted, seen) {
-            return (after, reply.diverging(clause!("gap.taxIdForm")));
+        if self.is_imported_otherwise(sent, &fit.predicted, seen) {
+            return (after, fit.diverging(clause!("gap.taxIdForm")));
         }
-        if !by_code || reply.predicted.is_success() || seen.is_success() {
-            return (after, reply);
+        if !by_code || fit.predicted.is_success() || seen.is_success() {
+            return (after, fit);
         }
         // Where several refusals hold, any may be sent.
         let mut other = self.clone();
         other.service().choices_mut().read(revealed);
-        if other.may_refuse_with(sent, seen, now) {
-            return (after, reply.with_precedence(seen));
+        if other.may_refuse_with(observed) {
+            return (after, fit.with_precedence(seen));
         }
-        (after, reply)
+        (after, fit)
     }
 
     /// Whether the target imports rows that we expect it to reject, or the reverse, because of a malformed
@@ -225,10 +220,8 @@ impl Hypothesis {
     /// a spelling that need not be one counts, or doesn't.
     fn is_matched_otherwise(
         &self,
-        sent: &Prepared,
+        Observation { sent, seen, now }: Observation<'_>,
         predicted: &Seen,
-        seen: &Seen,
-        now: Timestamp,
     ) -> Option<Clause> {
         let created = |answer: &Seen| answer.success_body()?.get(field::CREATED)?.as_bool();
         let is_new = |Subject { platform, payee, .. }: Subject| {
@@ -244,48 +237,35 @@ impl Hypothesis {
 
     /// The response to a subscription without its event types. Their form and values are not shown, so the
     /// target may accept or refuse them.
-    fn answered_without_events(
-        &self,
-        plain: &Prepared,
-        reply: Fit,
-        (seen, revealed): (&Seen, Revealed),
-        now: Timestamp,
-    ) -> (Hypothesis, Fit) {
-        if reply.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
+    fn answered_without_events(&self, plain: Observation<'_>, fit: &Fit) -> (Hypothesis, Fit) {
+        let Observation { seen, .. } = plain;
+        if fit.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
             return (self.clone(), Fit::refused_for(clause!("gap.subscriptionForm"), seen));
         }
         let mut after = self.clone();
-        let reply = after.compare(plain, seen, revealed, now);
-        (after, reply)
+        let fit = after.compare(plain, Revealed::by(seen));
+        (after, fit)
     }
 
     /// The response to a request that the target accepts, though we assume a refusal. If only the media type
     /// or the encoding of the body is wrong, the request is still known. Otherwise no hypothesis follows the
     /// target's state.
-    fn answered_leniently(
-        &self,
-        sent: &Prepared,
-        reply: Fit,
-        (seen, revealed): (&Seen, Revealed),
-        now: Timestamp,
-    ) -> (Hypothesis, Fit) {
+    fn answered_leniently(&self, observed: Observation<'_>, fit: Fit) -> (Hypothesis, Fit) {
         let mut after = self.clone();
-        let Some(plain) = leniently(sent) else {
-            let diverged = !sent.kind().is_some_and(OperationKind::reads);
-            return (after, Fit { diverged, ..reply });
+        let Some(plain) = leniently(observed.sent) else {
+            let diverged = !observed.sent.kind().is_some_and(OperationKind::reads);
+            return (after, Fit { diverged, ..fit });
         };
-        let mut plainly = after.compare(&plain, seen, revealed, now);
-        plainly.points.splice(0..0, reply.points);
+        let revealed = Revealed::by(observed.seen);
+        let mut plainly = after.compare(Observation { sent: &plain, ..observed }, revealed);
+        plainly.points.splice(0..0, fit.points);
         (after, plainly)
     }
 
-    fn compare(
-        &mut self,
-        sent: &Prepared,
-        seen: &Seen,
-        choices: Revealed,
-        now: Timestamp,
-    ) -> Fit {
+    /// Plays the request and compares the responses. Amounts that follow from rates are not compared with estimates of
+    /// ours, nor a time with our clock before a response has shown the target's.
+    fn compare(&mut self, observed: Observation<'_>, choices: Revealed) -> Fit {
+        let Observation { sent, seen, now } = observed;
         let (predicted, refusal) = self.play(sent, choices, now);
         if is_unpredictable(sent) {
             return Fit { predicted, refusal, ..Fit::default() };
@@ -424,7 +404,7 @@ impl Hypothesis {
     }
 
     /// Whether the condition of the seen code also holds (`gap.refusalPrecedence`).
-    fn may_refuse_with(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    fn may_refuse_with(&mut self, Observation { sent, seen, now }: Observation<'_>) -> bool {
         let Some(code) = seen.code().and_then(Code::parse) else { return false };
         let is_made_up = self.is_made_up(sent);
         let sent = self.translate(sent);

@@ -1,27 +1,25 @@
 //! Responses of the operator port. They are no evidence against the service: they report what happened
 //! outside.
 
-use tideover_exchange::evidence::Point;
 use tideover_exchange::target::{Target, is_this_machine};
 use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field;
 use tideover_model::{Destinations, clause};
 use url::Url;
 
-use crate::comparison::Comparison;
-use crate::belief::hidden::force_action;
+use crate::belief::Observation;
+use crate::belief::hypothesis::deeds::Deeds;
+use crate::belief::hypothesis::{Fit, Hypothesis, Subject, status_point};
 use crate::belief::reading::Revealed;
-use crate::belief::hypothesis::{Hypothesis, Fit};
-use tideover_model::{Code, OperationKind, Timestamp};
+use crate::comparison::Comparison;
+use tideover_model::{Code, OperationKind};
 
 impl Hypothesis {
     /// The hypothesis after an action. A success means that the event happened now or before. Anything else means
     /// that it did not happen.
     pub(super) fn after_action(
         &self,
-        sent: &Prepared,
-        seen: &Seen,
-        now: Timestamp,
+        Observation { sent, seen, now }: Observation<'_>,
     ) -> (Hypothesis, Fit) {
         if !seen.is_success() {
             return (self.clone(), Fit { predicted: seen.clone(), ..Fit::default() });
@@ -43,16 +41,13 @@ impl Hypothesis {
             return (after, Fit { predicted, refusal, ..Fit::default() });
         }
         let mut forced = self.clone();
-        let platform = self.subject(sent).platform;
-        let after =
-            if force_action(&mut forced, sent, platform, now) { forced } else { self.clone() };
-        let point = Point {
-            clause: clause!("gap.operatorPort"),
-            holds: false,
-            field: "status".into(),
-            expected: "a refusal, as the model has it".into(),
-            seen: seen.status.to_string(),
-        };
+        let Subject { platform, payee, .. } = self.subject(sent);
+        let is_done = payee.is_some_and(|payee| {
+            Deeds { hypothesis: &mut forced, platform, payee: &payee, now }.act(sent)
+        });
+        let after = if is_done { forced } else { self.clone() };
+        let expected = "a refusal, as the model has it";
+        let point = status_point(clause!("gap.operatorPort"), false, expected, seen);
         (after, Fit { predicted, refusal, points: vec![point], ..Fit::default() })
     }
 

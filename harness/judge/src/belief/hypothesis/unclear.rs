@@ -6,7 +6,7 @@ use tideover_model::wire::field;
 use tideover_model::{ActionKind, Operation, OperationKind, PlatformId};
 
 use crate::belief::hypothesis::form::is_plainly_a_tax_id;
-use crate::belief::hypothesis::{Subject, Hypothesis};
+use crate::belief::hypothesis::{Hypothesis, Subject};
 
 /// What is not stated about the tax id of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Operation, OperationKind, clause};
 
 use crate::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 use crate::comparison::is_synced;
 use crate::grounds::{if_rejected, uploaded_rows};
 
@@ -42,7 +42,7 @@ enum Sync {
 
 impl Check for DerivedValues {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = DerivedValues::default();
         }
         match exchange.kind() {

@@ -4,16 +4,15 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
-use tideover_exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared};
+use tideover_exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared, kind_of_event};
 use tideover_model::signature::TOLERANCE;
 use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
-use crate::checks::event::is_same_event;
 use crate::checks::subscribed::{
     KnownSubscription, KnownSubscriptions, SubscriptionNumber, caller_of,
 };
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 
 /// More than "about 28 hours" can mean. Seconds.
 const LONGEST: u64 = 36 * 3600;
@@ -99,7 +98,7 @@ impl Check for Retries {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = Retries::default();
         }
         self.subscriptions.learn(exchange);
@@ -385,4 +384,22 @@ fn lists(list: &Value, reference: &str) -> bool {
         Value::Array(items) => items.iter().any(|item| lists(item, reference)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
+}
+
+/// The field that identifies an event, where a body has it (`gap.eventPayload`).
+const EVENT_ID: &str = "id";
+
+/// Whether two bodies report the same event: their bytes are equal, or kind and identifier are, or kind, subject and
+/// time are. Two events may still be alike, because the document doesn't show what an event contains.
+fn is_same_event(one: &Payload, other: &Payload) -> bool {
+    if **one == **other {
+        return true;
+    }
+    let (Some(one), Some(other)) = (one.json(), other.json()) else { return false };
+    let same = |names: &[&str]| names.iter().all(|name| one.get(name) == other.get(name));
+    let has_id = one.get(EVENT_ID).is_some_and(Value::is_string);
+    kind_of_event(one).is_some()
+        && kind_of_event(one) == kind_of_event(other)
+        && (has_id && same(&[EVENT_ID])
+            || same(&[field::DATA, field::OCCURRED_AT, field::SEQUENCE]))
 }

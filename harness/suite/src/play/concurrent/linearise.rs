@@ -184,12 +184,8 @@ impl<'a> Search<'a> {
         match asked.outcome() {
             None => (self.carry_out(world, request), true),
             Some(answer) => {
-                let attempts = self.explainer.explain(
-                    std::slice::from_ref(world),
-                    &asked.sent,
-                    &answer.seen,
-                    asked.now,
-                );
+                let observed = Observation { sent: &asked.sent, seen: &answer.seen, now: asked.now };
+                let attempts = self.explainer.explain(std::slice::from_ref(world), observed);
                 let explains = |Candidate { fit, .. }: &Candidate| {
                     fit.contradictions() == 0 && (!self.strict || fit.differences() == 0)
                 };

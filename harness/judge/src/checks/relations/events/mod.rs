@@ -14,12 +14,12 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{ActionKind, Clause, OperationKind, clause};
 
+use crate::checks::meanings::{Proof, meaning_of};
 use crate::checks::relations::ledger::{
     BusinessName, InvoiceName, SyncedInvoices, acted_on, business, caller, invoice,
 };
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 use crate::comparison::is_onboarded;
-use crate::checks::meanings::{Proof, meaning_of};
 
 use due::DueEvents;
 use names::Names;
@@ -71,7 +71,7 @@ impl Check for Events {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = Events::of(self.is_ours);
         }
         self.steps += 1;
