@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use tideover_exchange::evidence::Point;
-use tideover_judge::{Candidate, Explainer, Hypothesis, Revealed};
+use tideover_judge::{Candidate, Explainer, Hypothesis, Observation, Revealed};
 
 use crate::play::concurrent::history::Request;
 use crate::play::concurrent::timeline::Timeline;
@@ -184,7 +184,8 @@ impl<'a> Search<'a> {
         match asked.outcome() {
             None => (self.carry_out(world, request), true),
             Some(answer) => {
-                let observed = Observation { sent: &asked.sent, seen: &answer.seen, now: asked.now };
+                let observed =
+                    Observation { sent: &asked.sent, seen: &answer.seen, now: asked.now };
                 let attempts = self.explainer.explain(std::slice::from_ref(world), observed);
                 let explains = |Candidate { fit, .. }: &Candidate| {
                     fit.contradictions() == 0 && (!self.strict || fit.differences() == 0)
