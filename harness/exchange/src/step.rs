@@ -194,27 +194,35 @@ struct StepLine {
     clauses: Vec<String>,
 }
 
-impl TryFrom<StepLine> for Step {
-    type Error = String;
+/// What whoever wrote a step has to mend in it.
+#[derive(Debug, thiserror::Error)]
+enum MalformedStep {
+    #[error("a step has one of call, act, advanceSeconds, deliveries")]
+    Action,
+    #[error("as is a key or null, and stands without authorization")]
+    Caller,
+}
 
-    fn try_from(written: StepLine) -> Result<Step, String> {
+impl TryFrom<StepLine> for Step {
+    type Error = MalformedStep;
+
+    fn try_from(written: StepLine) -> Result<Step, MalformedStep> {
         let action = match (written.call, written.act, written.advance_seconds, written.deliveries)
         {
             (Some(call), None, None, None) => Action::Call(call),
             (None, Some(act), None, None) => Action::Act(act),
             (None, None, Some(seconds), None) => Action::Advance(seconds),
             (None, None, None, Some(true)) => Action::Deliveries,
-            _ => return Err("a step has one of call, act, advanceSeconds, deliveries".into()),
+            _ => return Err(MalformedStep::Action),
         };
         let caller = match (written.caller, written.authorization) {
             (None, None) => Caller::Default,
             (None, Some(header)) => Caller::Header(header),
             (Some(Value::Null), None) => Caller::Nobody,
             (Some(Value::String(key)), None) => Caller::Key(key),
-            _ => return Err("as is a key or null, and stands without authorization".into()),
+            _ => return Err(MalformedStep::Caller),
         };
-        let StepLine { name, note, expect, clauses, .. } =
-            StepLine { call: None, act: None, caller: None, authorization: None, ..written };
+        let StepLine { name, note, expect, clauses, .. } = written;
         Ok(Step { name, note, caller, action, expect, clauses })
     }
 }
