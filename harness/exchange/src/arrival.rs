@@ -17,15 +17,11 @@ pub const NO_ANSWER: u16 = 0;
 /// A request that arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
-    /// The path.
     pub path: String,
-    /// The `Service-Delivery` header.
     pub delivery: Option<String>,
-    /// The `Service-Signature` header.
     pub signature: Option<String>,
     /// The other headers, in their order.
     pub headers: Vec<(String, String)>,
-    /// The raw body.
     pub body: Payload,
     /// The status of our response, or [`NO_ANSWER`].
     pub status: u16,
@@ -50,7 +46,6 @@ impl Arrival {
         delivery.into_iter().chain(signed).chain(others)
     }
 
-    /// The body, if it is JSON, with sensitive fields masked.
     pub fn masked_body(&self) -> Option<Value> {
         self.body.json().map(withheld)
     }

@@ -10,11 +10,8 @@ use tideover_model::Timestamp;
 /// A field that is not as expected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// The dotted path of the field.
     pub field: String,
-    /// The expected value.
     pub expected: String,
-    /// The actual value.
     pub seen: String,
 }
 
@@ -66,7 +63,6 @@ fn holds(expected: &Value, seen: Option<&Value>) -> bool {
     }
 }
 
-/// Whether a text has digits only, and at least one.
 pub fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

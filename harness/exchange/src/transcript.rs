@@ -21,12 +21,10 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// The format version.
     pub tideover: u32,
     /// What the transcript shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<String>,
-    /// The seed of the world's choices.
     pub seed: u64,
     /// The clock at the start. It stands still until a step moves it.
     pub start: Timestamp,
@@ -42,7 +40,6 @@ pub struct Header {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LiveEndpoint {
-    /// Its base URL.
     pub target: String,
     /// The prefix of every name that the run creates.
     pub run: String,
@@ -54,14 +51,11 @@ pub struct LiveEndpoint {
     pub headers: Vec<String>,
 }
 
-/// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transcript {
-    /// The world.
     pub header: Header,
     /// The finding that the steps show, if a check wrote them. A replay must reproduce it.
     pub finding: Option<FindingName>,
-    /// The steps.
     pub steps: Vec<Step>,
     /// Who sends which step, if they are a race.
     pub race: Option<Lanes>,
@@ -302,7 +296,6 @@ impl Transcript {
     }
 }
 
-/// The first line of a file.
 struct FirstLine {
     header: Header,
     finding: Option<FindingName>,
@@ -324,7 +317,6 @@ fn take_field<T: serde::de::DeserializeOwned>(
     value.map_err(|error| LineProblem::Field { name, error })
 }
 
-/// A step, as a line of the file has it.
 struct StepRead {
     client: usize,
     step: Step,
@@ -402,7 +394,6 @@ fn import_beside(transcript: &Path, name: &str) -> Result<PathBuf, LineProblem> 
 /// The default start of a world.
 pub const START: &str = "2026-01-01T00:00:00Z";
 
-/// [`START`] as an instant.
 pub fn start() -> Timestamp {
     Timestamp::parse(START).expect("a date-time")
 }

@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use crate::document::{FindingReport, Known, VERSION};
 
-/// The findings of an earlier report.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Baseline {
     version: u32,

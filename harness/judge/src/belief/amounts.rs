@@ -22,7 +22,6 @@ pub(super) struct AdvanceKey {
 pub(super) struct UnseenGrants(BTreeMap<AdvanceKey, BTreeMap<&'static str, Option<Cents>>>);
 
 impl UnseenGrants {
-    /// Whether no amount was missing.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -49,7 +49,6 @@ pub(super) enum LinkReading {
 }
 
 impl TargetClock {
-    /// A clock that agrees with ours.
     pub(super) fn ours() -> TargetClock {
         TargetClock {
             ahead: Some(0),

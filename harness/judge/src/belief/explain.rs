@@ -28,11 +28,8 @@ pub(crate) struct Rank {
 /// Searches for hidden moves that explain a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explainer {
-    /// Who moves the outside world.
     pub outside: Outside,
-    /// State that may predate this run.
     pub prior: PriorState,
-    /// The most moves between two responses.
     pub deepest: usize,
 }
 

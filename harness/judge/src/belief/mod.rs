@@ -58,7 +58,6 @@ pub struct Belief {
     hypotheses: Vec<Hypothesis>,
     outside: Outside,
     prior: PriorState,
-    /// Whether hypotheses were dropped.
     incomplete: bool,
     /// Whether a request sent a tax id, and no response shows whether another business held it.
     may_share: bool,
@@ -77,13 +76,11 @@ pub struct Belief {
 /// How a response is explained, or what would explain it.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// The best hypothesis's response.
     pub predicted: Seen,
     /// The code with which it refuses, if it does, and the clause that requires it.
     pub refusal: Option<(Code, Clause)>,
     /// The platform whose key the request carries.
     pub platform: Option<PlatformId>,
-    /// The comparison, point by point.
     pub points: Vec<Point>,
     /// The listed code that was due where the target sent an unlisted one.
     pub due: Option<Code>,
@@ -106,7 +103,6 @@ impl Explanation {
 }
 
 impl Belief {
-    /// A belief about an unknown target.
     pub fn new(
         profile: Profile,
         inbox: &str,
@@ -131,7 +127,6 @@ impl Belief {
         }
     }
 
-    /// The search for hidden moves.
     fn explainer(&self, prior: PriorState) -> Explainer {
         Explainer { outside: self.outside, prior, deepest: DEEPEST }
     }
@@ -177,17 +172,14 @@ impl Belief {
             hypotheses.into_iter().take(MOST_KEPT).map(|(hypothesis, _)| hypothesis).collect();
     }
 
-    /// Adds the key of a second platform.
     pub fn introduce_platform(&mut self, key: &str) {
         self.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.introduce(key, 1));
     }
 
-    /// The assumed profile.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    /// Who moves the outside world.
     pub fn outside(&self) -> Outside {
         self.outside
     }
@@ -225,7 +217,6 @@ impl Belief {
         subject.payee.is_some().then_some(subject)
     }
 
-    /// The business that a request names, by platform and identifier.
     fn named(&self, sent: &Prepared) -> Option<(PlatformId, String)> {
         let Subject { platform, payee, .. } = self.subject(sent)?;
         Some((platform, payee?))
@@ -256,7 +247,6 @@ impl Belief {
         }
     }
 
-    /// What is known about the target's limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -464,7 +454,6 @@ impl Belief {
         Explanation { points, ..explanation }
     }
 
-    /// Learns the limits from a response.
     fn learn(
         &mut self,
         sent: &Prepared,

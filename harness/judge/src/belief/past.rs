@@ -12,10 +12,8 @@ use crate::belief::{Belief, Observation};
 /// The most writes that a stale read may lag behind.
 const FURTHEST_BEHIND: usize = 8;
 
-/// The hypotheses before a write.
 #[derive(Clone, Debug)]
 pub(super) struct Past {
-    /// The business of the write, if it names one.
     business: Option<(PlatformId, String)>,
     hypotheses: Vec<Hypothesis>,
 }
@@ -59,7 +57,6 @@ impl Belief {
         !self.explainer(PriorState::Nothing).contradicts(&hypotheses, observed)
     }
 
-    /// Remembers the hypotheses before a write.
     pub(super) fn remember_write(&mut self, sent: &Prepared) {
         if self.past.is_none() {
             return;

@@ -14,9 +14,7 @@ use crate::comparison::is_onboarded;
 /// A successful response, as far as it proves what events mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Proof<'a> {
-    /// The operation that it answers.
     pub(crate) kind: OperationKind,
-    /// Its body.
     pub(crate) body: &'a Value,
     /// Whether the request set a payout account that replaces another one.
     pub(crate) moves_funds: bool,
@@ -138,7 +136,6 @@ impl<'a> Proof<'a> {
     }
 }
 
-/// The clause that states what an event means.
 pub(crate) fn meaning_of(event: EventType) -> Clause {
     const MEANINGS: Family = Family::of("6.events.");
     let name = event.name().trim_start_matches("partner.");

@@ -42,10 +42,8 @@ const DELIVERIES: &str = "webhooks";
 
 /// A law that is checked throughout a run.
 trait Check {
-    /// Checks an exchange.
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes);
 
-    /// Learns of a request that got no response.
     fn miss(&mut self, _sent: &Prepared) {}
 
     /// Whether the next response will show that a delivery never came.
@@ -67,15 +65,12 @@ enum ChosenBy {
 /// What the checks report on an exchange.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
-    /// How often each clause was met.
     pub met: Tally,
     /// Observations where the document is silent.
     pub gaps: Gaps,
-    /// What does not hold.
     pub findings: Vec<Finding>,
 }
 
-/// All checks, for one run.
 pub struct Checks {
     checks: Vec<Box<dyn Check>>,
 }
@@ -103,8 +98,8 @@ impl Checks {
                 Box::new(wanted::WantedEvents::default()),
                 Box::new(sequences::Sequences::default()),
                 Box::new(redirects::Redirects),
-                Box::new(relations::retries()),
-                Box::new(relations::events(true)),
+                Box::new(relations::deliveries::Retries::default()),
+                Box::new(relations::events::Events::of(true)),
                 Box::new(arrivals::Arrivals::default()),
             ],
         }
@@ -149,7 +144,6 @@ impl Checks {
         }
     }
 
-    /// Reports a request that got no response to every check.
     pub fn miss(&mut self, sent: &Prepared) {
         for check in &mut self.checks {
             check.miss(sent);
@@ -161,7 +155,6 @@ impl Checks {
         self.checks.iter().any(|check| check.is_waiting())
     }
 
-    /// Runs every check on an exchange.
     pub fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         for check in &mut self.checks {
             check.observe(exchange, notes);
@@ -294,13 +287,11 @@ impl Notes {
         }
     }
 
-    /// Counts that `clause` was met and held.
     fn meet(&mut self, clause: Clause) {
         self.met.meet(clause);
     }
 }
 
-/// Whether the exchange resets the service to its initial state.
 fn is_reset(exchange: &Exchange<'_>) -> bool {
     exchange.acts() == Some(ActionKind::Reset)
 }

@@ -227,7 +227,7 @@ fn finds_a_name_that_a_sync_has_replaced() {
         (call, 200, json!({ "externalId": "i", "outcome": "created", "reason": null }))
     };
     let read = |name: Value| (get("/v1/organizations/v"), 200, json!({ "name": name }));
-    let of = |exchanges: &[_]| broken(&mut super::relations::names(), exchanges);
+    let of = |exchanges: &[_]| broken(&mut super::relations::names::Names::default(), exchanges);
     let stale = [sync("A"), sync("B"), read(json!("A"))];
     assert_eq!(of(&stale), ["4.businessSync.intro.2"]);
     assert_eq!(of(&[mention("A"), sync("B"), read(json!("A"))]), ["4.businessSync.intro.2"]);

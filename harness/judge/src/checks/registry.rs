@@ -11,7 +11,6 @@ pub use crate::checks::needs::Needs;
 /// A check and the clauses that it covers.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisteredCheck {
-    /// The name of the check.
     pub name: &'static str,
     /// Everything that its evidence requires.
     pub needs: &'static [Needs],

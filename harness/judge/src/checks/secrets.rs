@@ -62,18 +62,7 @@ impl Check for Withheld {
             OperationKind::GetBusiness => {
                 withhold(clause!("2.business.taxIdOnFile.2"), &[field::TAX_ID, "taxIdentifier"]);
             }
-            OperationKind::GetInvoice
-            | OperationKind::SyncInvoice
-            | OperationKind::ImportInvoices
-            | OperationKind::SyncBusiness
-            | OperationKind::RequestAdvance
-            | OperationKind::GetImport
-            | OperationKind::SetPayoutAccount
-            | OperationKind::Quote
-            | OperationKind::Invite
-            | OperationKind::CreateOnboardingSession
-            | OperationKind::Subscribe
-            | OperationKind::Unsubscribe => {}
+            _ => {}
         }
     }
 }

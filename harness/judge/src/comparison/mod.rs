@@ -5,7 +5,6 @@
 //! are its own ([`Freedom`]), anything the document leaves open counts as a gap.
 
 mod bindings;
-mod clauses;
 mod fields;
 mod gaps;
 #[cfg(test)]
@@ -16,13 +15,11 @@ use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_exchange::matcher::instants_apart;
 use tideover_exchange::{Body, PreparedAction, Seen};
-use tideover_model::clause::Kind;
+use tideover_model::clause::{Family, Kind};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
 pub(crate) use bindings::Bindings;
-pub(crate) use clauses::code_clause;
-use clauses::{action_clause, field_clause};
 use fields::{FieldDifference, differences};
 pub(crate) use fields::{is_known_outcome, is_synced};
 pub(crate) use gaps::is_onboarded;
@@ -42,13 +39,9 @@ pub(crate) struct Freedom {
 
 /// A response of the target and the model's.
 pub(crate) struct Comparison<'a> {
-    /// The request.
     pub(crate) action: &'a PreparedAction,
-    /// The operation of the request, if it has one.
     pub(crate) kind: Option<OperationKind>,
-    /// The target's response.
     pub(crate) seen: &'a Seen,
-    /// The model's response.
     pub(crate) predicted: &'a Seen,
     /// The code with which the model refuses, if it does, and the clause that requires it.
     pub(crate) refusal: Option<(Code, Clause)>,
@@ -337,5 +330,28 @@ fn outcome(seen: &Seen) -> String {
             format!("{SUCCESS}, {}", seen.status)
         }
         (None, Body::Empty | Body::Json(_)) => format!("{}{WITHOUT_CODE}", seen.status),
+    }
+}
+
+pub(crate) fn code_clause(code: Code) -> Option<Clause> {
+    const CODES: Family = Family::of("7.codes.");
+    CODES.find(code.name())
+}
+
+/// The clause of a field of a response: §2 names most of them.
+fn field_clause(kind: OperationKind, field: &str) -> Clause {
+    let endpoint = kind.endpoint();
+    endpoint.fields.find(field).unwrap_or(endpoint.other_fields)
+}
+
+/// The clause that an action of the operator port tests.
+fn action_clause(action: Option<ActionKind>, predicted: &Seen) -> Clause {
+    match action {
+        // A link that is used or expired must not work, whichever it was.
+        Some(ActionKind::VendorAcceptsInvitation) if !predicted.is_success() => {
+            clause!("4.invitations.11")
+        }
+        Some(action) => action.clause(),
+        None => clause!("gap.advanceTransitions"),
     }
 }

@@ -46,7 +46,6 @@ pub(crate) struct Grounds {
     matches_spelling: bool,
     /// What each sync of a business sent as its tax id.
     compliance: TaxIds,
-    /// What uploads have named.
     uploads: Uploads,
     /// By which requests things came to be.
     origins: Origins,
@@ -436,7 +435,6 @@ impl Grounds {
 /// The sentence on the most that can be collected.
 const BEYOND_FACE_VALUE: Clause = clause!("2.invoice.collected.2");
 
-/// The face value of the invoice in a response, in cents.
 fn face_value_of(predicted: &Seen) -> Option<i64> {
     predicted.success_body()?[field::FACE_VALUE].as_i64()
 }
@@ -480,7 +478,6 @@ fn of_unwritten_terms(predicted: &Seen) -> Option<Clause> {
     (!advance.is_null()).then_some(clause!("3.invoice.2"))
 }
 
-/// The lines of the file that a request uploads.
 fn lines(sent: &Prepared) -> impl Iterator<Item = &str> {
     let text = sent.call().and_then(|call| std::str::from_utf8(call.body()).ok());
     text.unwrap_or_default().lines()
@@ -541,7 +538,6 @@ fn row_at<'a>(sent: &'a Prepared, field: &str) -> Option<&'a ImportRow> {
     uploaded_rows(sent).get(index)
 }
 
-/// Whether a value is null or missing.
 fn is_none(seen: &str) -> bool {
     seen == "null" || seen == ABSENT
 }

@@ -32,7 +32,6 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// Learns from a request that succeeds.
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
         if sent.acts() == Some(ActionKind::TaxIdFoundWrong) {
             self.onboarded.clear();

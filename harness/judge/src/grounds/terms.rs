@@ -70,7 +70,6 @@ struct History {
     statuses: BTreeSet<InvoiceStatus>,
 }
 
-/// What was sent about every invoice.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InvoiceHistories {
     invoices: BTreeMap<InvoiceKey, History>,
@@ -249,7 +248,6 @@ pub(super) fn key_of(caller: &str, sync: &InvoiceSync) -> InvoiceKey {
     (caller.to_owned(), sync.payee.business.clone(), sync.invoice.clone())
 }
 
-/// The invoice that a request reads.
 fn read_key(sent: &Prepared) -> Option<InvoiceKey> {
     if sent.kind() != Some(OperationKind::GetInvoice) {
         return None;

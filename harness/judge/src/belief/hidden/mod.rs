@@ -27,14 +27,11 @@ pub enum Outside {
     Open,
 }
 
-/// State that may predate this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PriorState {
-    /// None.
     Nothing,
     /// Tax ids: other businesses may hold them.
     TaxIds,
-    /// Any state.
     Anything,
 }
 
@@ -52,13 +49,11 @@ pub(crate) enum HiddenMove {
     BankLinked,
     /// All onboarding steps.
     Onboarded,
-    /// The tax id turned out to be wrong.
     FoundWrong,
     /// The payor paid this much more than was known.
     Paid(Cents),
     /// A receiver responded with 410, and the subscription is gone.
     Revoked(String),
-    /// The requested import stops after this many rows.
     Interrupted(usize),
     /// A business outside this run holds the tax id.
     HeldBefore(String),

@@ -62,7 +62,6 @@ impl Fit {
         Fit { diverged: true, ..self }
     }
 
-    /// A refusal of a body for its size.
     pub(super) fn too_large(seen: &Seen) -> Fit {
         let points: Vec<Point> = status_of_code(Code::PayloadTooLarge, seen).into_iter().collect();
         let refusal = Some((Code::PayloadTooLarge, clause!("7.codes.payload_too_large")));
@@ -90,7 +89,6 @@ impl Fit {
     }
 }
 
-/// The comparison of a response's status.
 pub(crate) fn status_point(
     clause: Clause,
     holds: bool,

@@ -93,7 +93,6 @@ impl Hypothesis {
         self.bare.face().choices().readings()
     }
 
-    /// The first undecided reading that mattered for the last response.
     pub(crate) fn undecided(&self) -> Option<Reading> {
         self.bare.face().choices().undecided()
     }
@@ -362,7 +361,6 @@ impl Hypothesis {
         self.bare.face() == other.bare.face()
     }
 
-    /// Equal for equal hypotheses.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.bare.face().hash(&mut hasher);
@@ -477,7 +475,6 @@ impl Hypothesis {
         }
     }
 
-    /// Whether the target has businesses outside this run.
     pub(crate) fn has_foreign_businesses(&self) -> bool {
         self.foreign_businesses > 0
     }

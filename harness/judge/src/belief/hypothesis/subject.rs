@@ -47,7 +47,6 @@ impl Hypothesis {
         Some(AdvanceKey { platform, business, invoice: invoice? })
     }
 
-    /// The platform whose key a request carries.
     pub(crate) fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
         let authorization = sent.authorization.as_deref().map(|text| self.bindings.translate(text));
         self.bare.face().platform_of(authorization.as_deref())

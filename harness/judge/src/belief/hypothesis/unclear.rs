@@ -19,10 +19,8 @@ pub(crate) enum Unclear {
 
 /// A tax id that a request sends or a vendor gives.
 struct SentTaxId {
-    /// The identifier of the business that it belongs to.
     business: String,
     text: String,
-    /// Whether it came with a party of an invoice.
     of_party: bool,
 }
 

@@ -17,7 +17,6 @@ use crate::grounds::{if_rejected, uploaded_rows};
 
 #[derive(Default)]
 pub(super) struct DerivedValues {
-    /// The first mask shown for each account.
     masks: BTreeMap<String, String>,
     /// Businesses that were synced, or may have been.
     synced: BTreeSet<BusinessName>,

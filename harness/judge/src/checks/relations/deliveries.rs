@@ -40,7 +40,7 @@ const LIST_LAG: u64 = 15;
 const SETTLED: u32 = 3;
 
 #[derive(Default)]
-pub(super) struct Retries {
+pub(in crate::checks) struct Retries {
     subscriptions: KnownSubscriptions,
     known: BTreeMap<DeliveryName, TrackedDelivery>,
     /// When the last steps began, by the target's clock. A step's arrivals may have been sent in an earlier

@@ -37,7 +37,7 @@ impl SentNames {
 
 /// Looks for names that a sync has replaced.
 #[derive(Default)]
-pub(super) struct Names {
+pub(in crate::checks) struct Names {
     sent: BTreeMap<BusinessName, SentNames>,
 }
 

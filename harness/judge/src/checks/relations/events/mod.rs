@@ -40,7 +40,7 @@ struct Announcement {
 }
 
 #[derive(Default)]
-pub(super) struct Events {
+pub(in crate::checks) struct Events {
     steps: u64,
     /// The deliveries so far, by path and identifier.
     deliveries: BTreeSet<(String, String)>,
@@ -94,7 +94,7 @@ impl Check for Events {
 
 impl Events {
     /// The check, where no one else moves the outside world or someone may.
-    pub(super) fn of(is_ours: bool) -> Events {
+    pub(in crate::checks) fn of(is_ours: bool) -> Events {
         Events { is_ours, ..Events::default() }
     }
 
