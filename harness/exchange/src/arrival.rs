@@ -9,6 +9,7 @@ use tideover_model::words::EventType;
 use tideover_model::{Timestamp, signature};
 
 use crate::masking::withheld;
+use crate::matcher::leaves;
 use crate::payload::Payload;
 
 /// The status of a request that gets no response.
@@ -93,14 +94,8 @@ impl Serialize for Arrival {
 
 /// The type of an event, found anywhere in it, because the document doesn't name the field.
 pub fn kind_of_event(event: &Value) -> Option<&'static str> {
-    match event {
-        Value::String(text) => {
-            EventType::ALL.map(EventType::name).into_iter().find(|it| it == text)
-        }
-        Value::Object(fields) => fields.values().find_map(kind_of_event),
-        Value::Array(items) => items.iter().find_map(kind_of_event),
-        Value::Null | Value::Bool(_) | Value::Number(_) => None,
-    }
+    let mut texts = leaves(event).filter_map(Value::as_str);
+    texts.find_map(|text| EventType::ALL.map(EventType::name).into_iter().find(|it| *it == text))
 }
 
 /// A whole number, or a string of its digits.

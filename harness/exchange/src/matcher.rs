@@ -87,6 +87,18 @@ pub fn leaves(body: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
+/// The fields of a body with their names, however deep they stand; those of an object before those within it.
+pub fn fields(body: &Value) -> Box<dyn Iterator<Item = (&str, &Value)> + '_> {
+    match body {
+        Value::Array(items) => Box::new(items.iter().flat_map(fields)),
+        Value::Object(named) => {
+            let own = named.iter().map(|(name, value)| (name.as_str(), value));
+            Box::new(own.chain(named.values().flat_map(fields)))
+        }
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
 /// The seconds from `one` to `other`. `None` if either is not an instant.
 pub fn instants_apart(one: &str, other: &str) -> Option<i64> {
     let (one, other) = (Timestamp::parse(one)?, Timestamp::parse(other)?);

@@ -145,7 +145,7 @@ impl Call {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StepLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -210,18 +210,8 @@ impl TryFrom<StepLine> for Step {
 
 impl From<Step> for StepLine {
     fn from(step: Step) -> StepLine {
-        let mut written = StepLine {
-            name: step.name,
-            note: step.note,
-            caller: None,
-            authorization: None,
-            call: None,
-            act: None,
-            advance_seconds: None,
-            deliveries: None,
-            expect: step.expect,
-            clauses: step.clauses,
-        };
+        let Step { name, note, expect, clauses, .. } = step;
+        let mut written = StepLine { name, note, expect, clauses, ..StepLine::default() };
         match step.caller {
             Caller::Default => {}
             Caller::Key(key) => written.caller = Some(Value::String(key)),

@@ -5,8 +5,16 @@ use crate::belief::hidden::{Outside, PriorState, moves};
 use crate::belief::hypothesis::{Fit, Hypothesis};
 
 /// The most hidden moves between two responses.
+///
+/// Three are the timed transitions on the way of one advance: its account opens, its funding starts and completes. What
+/// the vendor does for all four requirements is one move. Each further one makes the search about twelve times as
+/// long.
 pub const DEEPEST: usize = 3;
-/// The most hypotheses to try for one response.
+
+/// The most hypotheses to try at each depth of one response.
+///
+/// That is one move for each of 64 kept hypotheses, about six times over. Beyond it the rest is not tried, so the moves
+/// stand in the order of how likely they are: lost requests, what the service does by itself, what the vendor does.
 const WIDEST: usize = 400;
 
 /// A hypothesis after a response, and how well the hypothesis explains it.

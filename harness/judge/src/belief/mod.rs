@@ -30,9 +30,14 @@ use crate::grounds::Grounds;
 use past::Past;
 
 /// The most hypotheses to keep.
+///
+/// Every one is played for every response, so the number is what a step may cost. Each thing that is undecided (a
+/// reading, the platform of a key, a write without a response) at most doubles them: 64 are six such things at once. A
+/// response decides most of them soon. Beyond that some are dropped, the dropped ones may be the truth, and so a later
+/// contradiction is only inconclusive.
 const MOST_KEPT: usize = 64;
 
-/// The first number for keys whose platform is not certain.
+/// Platforms from this number on stand for keys whose platform is not certain. No run has so many.
 const UNSURE: u32 = 1 << 16;
 
 /// Whether it is certain which platform has a key.
@@ -133,22 +138,22 @@ impl Belief {
 
     /// Forgets the target's clock: from now on, only responses show it.
     pub fn forget_clock(&mut self) {
-        self.hypotheses.iter_mut().for_each(Hypothesis::forget_clock);
+        self.hypotheses.iter_mut().for_each(|one| one.clock.forget());
     }
 
     /// Sets whether someone else may have moved the target's clock since it was read.
     pub fn loosen_clock(&mut self, is_loose: bool) {
-        self.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.loosen_clock(is_loose));
+        self.hypotheses.iter_mut().for_each(|one| one.clock.is_loose = is_loose);
     }
 
     /// Records that our own clock may be set at any time.
     pub fn doubt_our_clock(&mut self) {
-        self.hypotheses.iter_mut().for_each(Hypothesis::doubt_our_clock);
+        self.hypotheses.iter_mut().for_each(|one| one.clock.is_ours_doubtful = true);
     }
 
     /// How far the target's clock is ahead of ours, if known. Seconds.
     pub fn ahead(&self) -> Option<i64> {
-        self.hypotheses.first()?.ahead()
+        self.hypotheses.first()?.clock.ahead
     }
 
     /// Adds keys. Each belongs to a known platform or to a new one.

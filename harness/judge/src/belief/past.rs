@@ -9,7 +9,8 @@ use crate::belief::hidden::PriorState;
 use crate::belief::hypothesis::Hypothesis;
 use crate::belief::{Belief, Observation};
 
-/// The most writes that a stale read may lag behind.
+/// The most writes that a stale read may lag behind. A read is retried before it counts as stale, so a
+/// replica that is further behind does not just lag. Beyond this, a response is judged as if it were current.
 const FURTHEST_BEHIND: usize = 8;
 
 #[derive(Clone, Debug)]

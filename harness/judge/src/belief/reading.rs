@@ -29,9 +29,9 @@ pub(crate) struct InferredChoices {
     face_value: Cents,
     limit_question: Option<LimitQuestion>,
     /// How the target reads what can be read in two ways, as far as that mattered.
-    readings: BTreeMap<Reading, bool>,
+    pub(crate) readings: BTreeMap<Reading, bool>,
     /// The first reading that mattered for the current response and is undecided.
-    undecided: Option<Reading>,
+    pub(crate) undecided: Option<Reading>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -132,16 +132,6 @@ impl InferredChoices {
     pub(crate) fn read(&mut self, revealed: Revealed) {
         let readings = std::mem::take(&mut self.readings);
         *self = InferredChoices { revealed, readings, ..InferredChoices::new() };
-    }
-
-    /// The first undecided reading that mattered since the last response.
-    pub(crate) fn undecided(&self) -> Option<Reading> {
-        self.undecided
-    }
-
-    /// How the target reads what can be read in two ways, as far as that mattered.
-    pub(crate) fn readings(&self) -> &BTreeMap<Reading, bool> {
-        &self.readings
     }
 
     pub(crate) fn decide(&mut self, reading: Reading, value: bool) {

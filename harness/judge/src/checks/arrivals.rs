@@ -2,8 +2,9 @@
 //!
 //! The document leaves both open, so a difference contradicts only an assumption. Two points are documented:
 //! an unaccepted delivery is retried (`6.delivery.1.2`), and an event shows when its transaction began
-//! (`6.delivery.6`). Order and repeats are free, so they are not compared. Deliveries answered with 410 are
-//! not compared either, because how many were in flight then is unknown.
+//! (`6.delivery.6`). Order is not guaranteed, and a delivery is made at least once (§6 Delivery rules 3 and 4): a
+//! service that loses our response sends it again. So neither is compared. Deliveries answered with 410 are not
+//! compared either, because how many were in flight then is unknown.
 
 use std::collections::BTreeSet;
 use std::iter::zip;

@@ -56,19 +56,12 @@ fn noted_by(check: &mut dyn Check, shown: &[TestExchange]) -> Notes {
         let seen = Seen::new(*status, &bytes);
         let sent = Prepared::from_step(&step, &Memory::default(), "key");
         let exchange = Exchange {
-            sent: &sent,
-            seen: &seen,
-            predicted: &seen,
-            predicted_refusal: None,
             platform: Some(PlatformId::DEFAULT),
             unsettled: false,
-            since: start(),
-            now: start(),
-            ahead: Some(0),
             arrivals,
             predicted_arrivals,
-            inbox_works: false,
             inside: inside.as_ref(),
+            ..Exchange::alone(&sent, &seen, start())
         };
         check.observe(&exchange, &mut notes);
     }

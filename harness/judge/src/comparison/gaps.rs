@@ -5,7 +5,7 @@ use tideover_exchange::matcher::texts;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, clause};
 
-use crate::comparison::fields::OUTCOMES;
+use crate::comparison::fields::is_synced;
 use crate::comparison::top;
 
 /// The gap for a value that is missing under the name that we assume, because its name is not shown.
@@ -79,7 +79,7 @@ impl Outcomes<'_> {
         let outcomes: Option<Vec<&str>> =
             rows.iter().map(|row| Fields::of(row).outcome()).collect();
         let mut known = outcomes?;
-        known.retain(|outcome| OUTCOMES.contains(outcome));
+        known.retain(|outcome| is_synced(outcome));
         known.sort_unstable();
         let nameless = rows.len() - known.len();
         Some(Outcomes { known, nameless })

@@ -1,8 +1,11 @@
 //! Compares a response with the model's: status, code and every documented field.
 //!
-//! Prose is not compared. Minted values (references, secrets, account numbers) are bound on first sight and
-//! must stay the same. Dates are compared as instants. Unknown fields are ignored. If the target's choices
-//! are its own ([`Freedom`]), anything the document leaves open counts as a gap.
+//! What a correct service may answer otherwise must not be compared, or a correct service fails:
+//!
+//! - prose, which may be reworded at any time (§7), and fields that we don't know, which may be added (§9);
+//! - minted values (references, secrets, account numbers), which are bound on first sight and must stay the same;
+//! - the spelling of dates, which are compared as instants, and times that differ by the target's clock alone;
+//! - anything that the document leaves open, if the target's choices are its own ([`Freedom`]): that is a gap.
 
 mod bindings;
 mod fields;
@@ -21,7 +24,7 @@ use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp,
 
 pub(crate) use bindings::Bindings;
 use fields::{FieldDifference, differences};
-pub(crate) use fields::{is_known_outcome, is_synced};
+pub(crate) use fields::{is_known_outcome, is_member, is_synced};
 pub(crate) use gaps::is_onboarded;
 pub use gaps::meets_first_three;
 use gaps::{gap_within, has_same_rows, nameless, opened_early};

@@ -1,8 +1,9 @@
 //! By which request a business or an invoice came to be, whether a response has shown it since, and which request came
 //! after a business was shown to meet all four requirements.
 //!
-//! A response that denies what an earlier response has shown breaks the sentence on its own value. If no response has
-//! shown it, the request that should have brought it about did not.
+//! A business or an invoice is shown once a request that needs it succeeds. That the request which creates it succeeds
+//! shows nothing: a service may accept it and not carry it out. A response that denies what was shown breaks the
+//! sentence on its own value. If it was never shown, the request that should have brought it about did not.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -49,7 +49,7 @@ pub struct Hypothesis {
     foreign_businesses: u32,
     /// The amounts of the advances that were granted unseen.
     amounts: UnseenGrants,
-    clock: TargetClock,
+    pub(super) clock: TargetClock,
     /// Whether the target may show any name of a business.
     renames: bool,
     /// What is not stated about the tax ids of businesses.
@@ -90,11 +90,11 @@ impl Hypothesis {
 
     /// How the target reads what can be read in two ways, as far as that mattered.
     pub(crate) fn readings(&self) -> &BTreeMap<Reading, bool> {
-        self.bare.face().choices().readings()
+        &self.bare.face().choices().readings
     }
 
     pub(crate) fn undecided(&self) -> Option<Reading> {
-        self.bare.face().choices().undecided()
+        self.bare.face().choices().undecided
     }
 
     /// The same hypothesis, where the target reads something so, or otherwise.
@@ -115,26 +115,6 @@ impl Hypothesis {
                 decided.iter().flat_map(|hypothesis| hypothesis.after(act)).collect()
             }
         }
-    }
-
-    /// Forgets the target's clock: from now on, only responses show it.
-    pub(crate) fn forget_clock(&mut self) {
-        self.clock.forget();
-    }
-
-    /// Sets whether someone else may have moved the target's clock since it was read.
-    pub(crate) fn loosen_clock(&mut self, is_loose: bool) {
-        self.clock.loosen(is_loose);
-    }
-
-    /// Records that our own clock may be set at any time.
-    pub(crate) fn doubt_our_clock(&mut self) {
-        self.clock.doubt_ours();
-    }
-
-    /// How far the target's clock is ahead of ours, if known. Seconds.
-    pub(crate) fn ahead(&self) -> Option<i64> {
-        self.clock.ahead()
     }
 
     /// The hypothesis after a request, and how its response fits the observed one.
@@ -271,7 +251,7 @@ impl Hypothesis {
         }
         let kind = sent.kind();
         // If the clock is known, a renewed link lives as long as any other.
-        let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose();
+        let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose;
         let expires = kind.and_then(|kind| kind.endpoint().link).zip(ahead(&predicted, seen));
         let expires = expires.filter(|_| !keeps_expiry);
         let link = expires.map(|(link, ahead)| self.clock.learn(ahead, link.clause));
@@ -281,11 +261,7 @@ impl Hypothesis {
             seen,
             predicted: &predicted,
             refusal,
-            freedom: Some(Freedom {
-                ahead: self.clock.ahead(),
-                renames: self.renames,
-                keeps_expiry,
-            }),
+            freedom: Some(Freedom { ahead: self.clock.ahead, renames: self.renames, keeps_expiry }),
         };
         let mut points = comparison.points(&mut self.bindings);
         if seen.is_success() && !choices.unrevealed().is_empty() {

@@ -8,11 +8,12 @@ use tideover_exchange::matcher::leaves;
 use tideover_exchange::matcher::texts;
 use tideover_exchange::{Exchange, Seen};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::words::CollectionState;
 use tideover_model::{Operation, OperationKind, clause};
 
 use crate::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::checks::{Check, Notes, is_reset};
-use crate::comparison::is_synced;
+use crate::comparison::{is_member, is_synced};
 use crate::grounds::{if_rejected, uploaded_rows};
 
 #[derive(Default)]
@@ -169,7 +170,7 @@ impl DerivedValues {
         ) else {
             return;
         };
-        if !COLLECTION_STATES.contains(&state) {
+        if !is_member::<CollectionState>(state) {
             return;
         }
         let known = self.states.entry((collected, face)).or_insert_with(|| state.to_owned());
@@ -219,7 +220,6 @@ impl DerivedValues {
 }
 
 const REJECTED: &str = "rejected";
-const COLLECTION_STATES: [&str; 3] = ["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"];
 
 /// The outcome of each row of a report.
 fn outcomes(answer: &Seen) -> Option<Vec<String>> {

@@ -12,6 +12,12 @@ mod steady;
 
 use crate::checks::Check;
 
+/// How long a delivery is retried (§6 Delivery rule 1). Seconds.
+const RETRY_WINDOW: u64 = 28 * 3600;
+
+/// Deliveries may still be in flight after the clock was moved. This many further responses come first.
+const SETTLED: u32 = 3;
+
 /// All relations. Three of them apply only if no one else moves the outside world.
 pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
     let mut checks: Vec<Box<dyn Check>> = vec![

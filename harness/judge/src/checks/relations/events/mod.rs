@@ -8,7 +8,7 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_exchange::matcher::texts;
+use tideover_exchange::matcher::{fields, texts};
 use tideover_exchange::{Arrival, Exchange, Prepared, kind_of_event, whole_number};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, EventType};
@@ -327,12 +327,5 @@ impl Announcement {
 
 /// A number at any depth of an event.
 fn number(event: &Value, name: &str) -> Option<u64> {
-    match event {
-        Value::Object(fields) => fields
-            .get(name)
-            .and_then(whole_number)
-            .or_else(|| fields.values().find_map(|inside| number(inside, name))),
-        Value::Array(items) => items.iter().find_map(|item| number(item, name)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
+    fields(event).filter(|(known, _)| *known == name).find_map(|(_, value)| whole_number(value))
 }
