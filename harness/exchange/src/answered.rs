@@ -1,4 +1,4 @@
-//! A request, its response, and the response that the shadow model predicts.
+//! A request, its response, and the response that the model predicts.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use tideover_model::{
 
 use crate::{Arrival, Body, Prepared, PreparedCall, Seen};
 
-/// One exchange: the request, the response, and the shadow's prediction.
+/// One exchange: the request, the response, and the model's prediction.
 #[derive(Clone)]
 pub struct Exchange<'a> {
     pub sent: &'a Prepared,
     pub seen: &'a Seen,
     pub predicted: &'a Seen,
-    /// The code with which the shadow refuses the request, if it does, and the clause that requires it.
+    /// The code with which the model refuses the request, if it does, and the clause that requires it.
     pub predicted_refusal: Option<(Code, Clause)>,
-    /// The platform whose key the request carried, according to the shadow. `None` if the key was never
+    /// The platform whose key the request carried, according to the model. `None` if the key was never
     /// issued.
     pub platform: Option<PlatformId>,
     /// Whether an earlier request without a response may still take effect.

@@ -1,4 +1,4 @@
-//! Each step causes the deliveries that the shadow predicts: the same events at the same times.
+//! Each step causes the deliveries that the model predicts: the same events at the same times.
 //!
 //! The document leaves both open, so a difference contradicts only an assumption. Two points are documented:
 //! an unaccepted delivery is retried (`6.delivery.1.2`), and an event shows when its transaction began
@@ -111,7 +111,7 @@ fn predicted_attempt(arrival: &Arrival) -> String {
     format!("{} at {}", event(arrival), predicted_at(arrival).unwrap_or_default())
 }
 
-/// When the shadow sent it. The signature has the same time, if there is one.
+/// When the model sent it. The signature has the same time, if there is one.
 fn predicted_at(arrival: &Arrival) -> Option<u64> {
     arrival.at.map(Timestamp::unix_unsigned).or_else(|| arrival.signed_at())
 }

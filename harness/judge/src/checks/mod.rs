@@ -244,37 +244,37 @@ impl Notes {
     }
 
     /// Counts that `clause` was met. A finding with the evidence, expected and seen, if it does not hold.
-    fn expect<Expected: Into<String>, Seen: Into<String>>(
+    fn expect<E: Into<String>, S: Into<String>>(
         &mut self,
         exchange: &Exchange<'_>,
         clause: Clause,
         holds: bool,
         field: &str,
-        evidence: impl FnOnce() -> (Expected, Seen),
+        evidence: impl FnOnce() -> (E, S),
     ) {
         self.count(clause, holds, || exchange.operation(), field, evidence);
     }
 
     /// The same for a delivery. The step that it arrived with has nothing to do with it.
-    fn expect_delivery<Expected: Into<String>, Seen: Into<String>>(
+    fn expect_delivery<E: Into<String>, S: Into<String>>(
         &mut self,
         clause: Clause,
         holds: bool,
         field: &str,
-        evidence: impl FnOnce() -> (Expected, Seen),
+        evidence: impl FnOnce() -> (E, S),
     ) {
         self.count(clause, holds, || DELIVERIES.to_owned(), field, evidence);
     }
 
     /// A finding is added unless one of the same cause is there already: a step may bring a hundred attempts, each with
     /// the same fault.
-    fn count<Expected: Into<String>, Seen: Into<String>>(
+    fn count<E: Into<String>, S: Into<String>>(
         &mut self,
         clause: Clause,
         holds: bool,
         operation: impl FnOnce() -> String,
         field: &str,
-        evidence: impl FnOnce() -> (Expected, Seen),
+        evidence: impl FnOnce() -> (E, S),
     ) {
         self.meet(clause);
         if holds {

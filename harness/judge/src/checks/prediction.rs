@@ -1,4 +1,4 @@
-//! The response equals the shadow model's: status, code and every documented field.
+//! The response is as the model predicts: status, code and every documented field.
 
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::Point;

@@ -51,6 +51,14 @@ pub(crate) struct Grounds {
     origins: Origins,
 }
 
+/// A request with its response, and the model's response.
+#[derive(Clone, Copy)]
+struct Compared<'a> {
+    sent: &'a Prepared,
+    answer: &'a Seen,
+    predicted: &'a Seen,
+}
+
 /// A value that is not as expected, as JSON.
 #[derive(Clone, Copy)]
 struct Difference<'a> {
@@ -144,7 +152,7 @@ impl Grounds {
         for point in points.iter_mut().filter(|point| point.contradicts()) {
             let Point { field, expected, seen, .. } = &*point;
             let differs = Difference { field, expected, seen };
-            if let Some(clause) = self.broken_by((sent, answer), predicted, differs) {
+            if let Some(clause) = self.broken_by(Compared { sent, answer, predicted }, differs) {
                 point.clause = clause;
             }
             if point.clause == BEYOND_FACE_VALUE
@@ -210,22 +218,18 @@ impl Grounds {
     }
 
     /// The sentence that a wrong value breaks: one on what was sent, or else the one that states the field's value.
-    fn broken_by(
-        &self,
-        (sent, answer): (&Prepared, &Seen),
-        predicted: &Seen,
-        differs: Difference<'_>,
-    ) -> Option<Clause> {
+    fn broken_by(&self, compared: Compared<'_>, differs: Difference<'_>) -> Option<Clause> {
+        let Compared { sent, predicted, .. } = compared;
         let kind = sent.kind()?;
         if differs.lacks_code() {
             return Some(clause!("7.shape.code"));
         }
-        if let Some(clause) = self.of_denial((sent, answer), predicted) {
+        if let Some(clause) = self.of_denial(compared) {
             return Some(clause);
         }
         let by_history = match kind {
             OperationKind::GetInvoice => self.of_invoice(sent, predicted, differs),
-            OperationKind::GetBusiness => self.of_business((sent, answer), predicted, differs),
+            OperationKind::GetBusiness => self.of_business(compared, differs),
             OperationKind::SyncInvoice if differs.field == field::OUTCOME => {
                 self.of_outcome(sent, differs)
             }
@@ -242,7 +246,7 @@ impl Grounds {
     }
 
     /// What a refusal denies that no response has shown, or that a write has undone.
-    fn of_denial(&self, (sent, answer): (&Prepared, &Seen), predicted: &Seen) -> Option<Clause> {
+    fn of_denial(&self, Compared { sent, answer, predicted }: Compared<'_>) -> Option<Clause> {
         let code = Code::parse(answer.code()?)?;
         // Under an encoded name the service may look for another one.
         let is_encoded = sent.call()?.path.contains('%');
@@ -284,12 +288,8 @@ impl Grounds {
         }
     }
 
-    fn of_business(
-        &self,
-        (sent, answer): (&Prepared, &Seen),
-        predicted: &Seen,
-        differs: Difference<'_>,
-    ) -> Option<Clause> {
+    fn of_business(&self, compared: Compared<'_>, differs: Difference<'_>) -> Option<Clause> {
+        let Compared { sent, answer, predicted } = compared;
         if differs.lacks_onboarding() {
             let undone = self.origins.undone_by(sent, differs.field);
             let granted = || self.origins.is_granted(sent).then_some(clause!("3.onboarding.2"));

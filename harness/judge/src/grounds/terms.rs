@@ -128,11 +128,15 @@ impl InvoiceHistories {
                 known.is_confirmed = false;
             }
             ("created" | "updated", None) => {
-                let (earlier, ignored, skipped) = (Vec::new(), Vec::new(), Vec::new());
-                let (written, statuses) = ((terms, by), BTreeSet::new());
-                let (is_confirmed, shown) = (false, None);
-                let history =
-                    History { written, is_confirmed, shown, earlier, ignored, skipped, statuses };
+                let history = History {
+                    written: (terms, by),
+                    is_confirmed: false,
+                    shown: None,
+                    earlier: Vec::new(),
+                    ignored: Vec::new(),
+                    skipped: Vec::new(),
+                    statuses: BTreeSet::new(),
+                };
                 self.invoices.insert(key.clone(), history);
             }
             _ => {}
