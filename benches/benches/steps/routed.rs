@@ -11,12 +11,12 @@ use serde_json::json;
 use tideover_exchange::target::{Answer, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Prepared, PreparedAction, Seen};
-use tideover_judge::predicted::Case;
 use tideover_model::{Happening, PlatformId, Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
 use tideover_suite::generate;
 use tideover_suite::play::case::Observed;
 use tideover_suite::play::cases::World;
+use tideover_suite::prediction::Case;
 use tower::Service as _;
 
 /// A world that is reset before each case.

@@ -1,4 +1,4 @@
-//! A request, its response, and the response that the shadow model predicts.
+//! A request, its response, and the response that the model predicts.
 
 use std::sync::Arc;
 
@@ -10,44 +10,34 @@ use tideover_model::{
 
 use crate::{Arrival, Body, Prepared, PreparedCall, Seen};
 
-/// One exchange: the request, the response, and the shadow's prediction.
+/// One exchange: the request, the response, and the model's prediction.
 #[derive(Clone)]
 pub struct Exchange<'a> {
-    /// The step as it was sent to the target.
     pub sent: &'a Prepared,
-    /// The target's response.
     pub seen: &'a Seen,
-    /// The shadow's response.
     pub predicted: &'a Seen,
-    /// The code with which the shadow refuses the request, if it does, and the clause that requires it.
+    /// The code with which the model refuses the request, if it does, and the clause that requires it.
     pub predicted_refusal: Option<(Code, Clause)>,
-    /// The platform whose key the request carried, according to the shadow. `None` if the key was never
+    /// The platform whose key the request carried, according to the model. `None` if the key was never
     /// issued.
     pub platform: Option<PlatformId>,
     /// Whether an earlier request without a response may still take effect.
     pub unsettled: bool,
-    /// The clock before the step.
     pub since: Timestamp,
-    /// The clock after the step.
     pub now: Timestamp,
     /// How many seconds the target's own clock is ahead of `now`. `None` until a response shows its time.
     pub ahead: Option<i64>,
-    /// The webhooks that arrived at the inbox with the step.
     pub arrivals: &'a [Arrival],
-    /// The webhooks that arrived at the shadow's inbox.
     pub predicted_arrivals: &'a [Arrival],
     /// Whether the inbox is proven to work: a webhook or a test has come to it in this run.
     pub inbox_works: bool,
-    /// The internal state, which only an in-process target shows.
     pub inside: Option<&'a Inside>,
 }
 
 /// The internal state of an in-process target.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Whether the step changed anything in the service.
     pub changed: bool,
-    /// The result of the service's audit.
     pub audit: Result<(), String>,
 }
 
@@ -71,17 +61,14 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The request, if the step was one.
     pub fn call(&self) -> Option<&'a PreparedCall> {
         self.sent.call()
     }
 
-    /// The requested operation, if the step was one.
     pub fn kind(&self) -> Option<OperationKind> {
         self.sent.kind()
     }
 
-    /// The body of a success of `kind`.
     pub fn success_of(&self, kind: OperationKind) -> Option<&'a Arc<Value>> {
         match &self.seen.body {
             Body::Json(json) if self.kind() == Some(kind) && self.seen.is_success() => Some(json),
@@ -99,7 +86,6 @@ impl<'a> Exchange<'a> {
         self.sent.acts()
     }
 
-    /// The name of the operation in findings.
     pub fn operation(&self) -> String {
         self.sent.operation()
     }
@@ -109,7 +95,6 @@ impl<'a> Exchange<'a> {
         Some(self.call()?.operation()?.subject())
     }
 
-    /// The request's body, if it is JSON.
     pub fn sent_json(&self) -> Option<&Value> {
         self.call()?.body().json()
     }
@@ -136,7 +121,6 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The tax id in the sync of a business.
     pub fn synced_tax_id(&self) -> Option<String> {
         match self.call()?.operation() {
             Some(Operation::SyncBusiness { details, .. }) => details.tax_id.clone(),
@@ -145,7 +129,6 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// A string field of the request's JSON body.
     pub fn sent_field(&self, name: &str) -> Option<String> {
         Some(self.sent_json()?.get(name)?.as_str()?.to_owned())
     }

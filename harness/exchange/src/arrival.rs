@@ -9,6 +9,7 @@ use tideover_model::words::EventType;
 use tideover_model::{Timestamp, signature};
 
 use crate::masking::withheld;
+use crate::matcher::leaves;
 use crate::payload::Payload;
 
 /// The status of a request that gets no response.
@@ -17,15 +18,11 @@ pub const NO_ANSWER: u16 = 0;
 /// A request that arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
-    /// The path.
     pub path: String,
-    /// The `Service-Delivery` header.
     pub delivery: Option<String>,
-    /// The `Service-Signature` header.
     pub signature: Option<String>,
     /// The other headers, in their order.
     pub headers: Vec<(String, String)>,
-    /// The raw body.
     pub body: Payload,
     /// The status of our response, or [`NO_ANSWER`].
     pub status: u16,
@@ -50,7 +47,6 @@ impl Arrival {
         delivery.into_iter().chain(signed).chain(others)
     }
 
-    /// The body, if it is JSON, with sensitive fields masked.
     pub fn masked_body(&self) -> Option<Value> {
         self.body.json().map(withheld)
     }
@@ -98,14 +94,8 @@ impl Serialize for Arrival {
 
 /// The type of an event, found anywhere in it, because the document doesn't name the field.
 pub fn kind_of_event(event: &Value) -> Option<&'static str> {
-    match event {
-        Value::String(text) => {
-            EventType::ALL.map(EventType::name).into_iter().find(|it| it == text)
-        }
-        Value::Object(fields) => fields.values().find_map(kind_of_event),
-        Value::Array(items) => items.iter().find_map(kind_of_event),
-        Value::Null | Value::Bool(_) | Value::Number(_) => None,
-    }
+    let mut texts = leaves(event).filter_map(Value::as_str);
+    texts.find_map(|text| EventType::ALL.map(EventType::name).into_iter().find(|it| *it == text))
 }
 
 /// A whole number, or a string of its digits.

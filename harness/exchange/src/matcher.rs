@@ -10,11 +10,8 @@ use tideover_model::Timestamp;
 /// A field that is not as expected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// The dotted path of the field.
     pub field: String,
-    /// The expected value.
     pub expected: String,
-    /// The actual value.
     pub seen: String,
 }
 
@@ -66,7 +63,6 @@ fn holds(expected: &Value, seen: Option<&Value>) -> bool {
     }
 }
 
-/// Whether a text has digits only, and at least one.
 pub fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -88,6 +84,18 @@ pub fn leaves(body: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
         Value::Array(items) => Box::new(items.iter().flat_map(leaves)),
         Value::Object(fields) => Box::new(fields.values().flat_map(leaves)),
         leaf => Box::new(std::iter::once(leaf)),
+    }
+}
+
+/// The fields of a body with their names, however deep they stand; those of an object before those within it.
+pub fn fields(body: &Value) -> Box<dyn Iterator<Item = (&str, &Value)> + '_> {
+    match body {
+        Value::Array(items) => Box::new(items.iter().flat_map(fields)),
+        Value::Object(named) => {
+            let own = named.iter().map(|(name, value)| (name.as_str(), value));
+            Box::new(own.chain(named.values().flat_map(fields)))
+        }
+        _ => Box::new(std::iter::empty()),
     }
 }
 

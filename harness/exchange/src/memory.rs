@@ -29,7 +29,6 @@ impl Memory {
         Memory { renaming: Some(renaming), ..self }
     }
 
-    /// `step` with the names under which it is sent.
     pub(crate) fn named<'a>(&self, step: &'a Step) -> Cow<'a, Step> {
         match &self.renaming {
             Some(renaming) => Cow::Owned(renaming.rename(step)),
@@ -37,21 +36,18 @@ impl Memory {
         }
     }
 
-    /// The same memory, which also knows `name`.
     #[must_use]
     pub fn knowing(mut self, name: &str, value: Value) -> Memory {
         self.answers.insert(name.to_owned(), value);
         self
     }
 
-    /// Keeps the response to `step`, if the step has a name.
     pub fn keep(&mut self, step: &Step, body: Option<&Value>) {
         if let (Some(name), Some(body)) = (&step.name, body) {
             self.answers.insert(name.clone(), body.clone());
         }
     }
 
-    /// `text` with its references replaced.
     pub fn resolve(&self, text: &str) -> String {
         if !text.contains("${") {
             return text.to_owned();

@@ -14,7 +14,6 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// The bytes as JSON, if they are JSON.
     pub fn json(&self) -> Option<&Value> {
         self.json.get_or_init(|| serde_json::from_slice(&self.bytes).ok()).as_ref()
     }

@@ -15,18 +15,13 @@ use crate::step::{Action, Call, Step};
 /// A step with its references replaced, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prepared {
-    /// The `Authorization` header.
     pub authorization: Option<String>,
-    /// What the step does.
     pub action: PreparedAction,
 }
 
-/// The action of a step, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PreparedAction {
-    /// A request of the partner API.
     Call(PreparedCall),
-    /// An operator action.
     Act(Map<String, Value>),
     /// Moves the clock forward by this many seconds.
     Advance(u64),
@@ -37,11 +32,9 @@ pub enum PreparedAction {
 /// A request of the partner API, ready to be sent. Its operation is parsed once.
 #[derive(Clone, Debug)]
 pub struct PreparedCall {
-    /// The HTTP method.
     pub method: String,
     /// The path, encoded.
     pub path: String,
-    /// The `Content-Type` header.
     pub content_type: Option<String>,
     body: Payload,
     asked: OnceLock<Box<Asked>>,
@@ -61,32 +54,21 @@ impl Prepared {
         Prepared { authorization, action }
     }
 
-    /// The request, if it is one.
     pub fn call(&self) -> Option<&PreparedCall> {
-        match &self.action {
-            PreparedAction::Call(call) => Some(call),
-            PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                None
-            }
-        }
+        let PreparedAction::Call(call) = &self.action else { return None };
+        Some(call)
     }
 
-    /// The kind of the requested operation, if it is one.
     pub fn kind(&self) -> Option<OperationKind> {
         self.call()?.asked().kind
     }
 
     /// The action of the operator port that it asks for, if it is a known one.
     pub fn acts(&self) -> Option<ActionKind> {
-        match &self.action {
-            PreparedAction::Act(fields) => ActionKind::of(fields),
-            PreparedAction::Call(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                None
-            }
-        }
+        let PreparedAction::Act(fields) = &self.action else { return None };
+        ActionKind::of(fields)
     }
 
-    /// The name of the operation in findings.
     pub fn operation(&self) -> String {
         match &self.action {
             PreparedAction::Call(call) => match self.kind() {
@@ -118,7 +100,6 @@ impl PartialEq for PreparedCall {
 }
 
 impl PreparedCall {
-    /// A request with `body` of type `content_type`.
     pub fn new(
         method: impl Into<String>,
         path: impl Into<String>,
@@ -129,31 +110,26 @@ impl PreparedCall {
         PreparedCall { method, path, content_type, body: body.into(), asked: OnceLock::new() }
     }
 
-    /// The request that asks for an operation.
     pub fn of(operation: &Operation) -> PreparedCall {
         let Written { method, path, content_type, body } = operation.written();
         PreparedCall::new(method, path, content_type.map(str::to_owned), body)
     }
 
-    /// The same request, with another body.
     #[must_use]
     pub fn with_body(&self, body: Vec<u8>) -> PreparedCall {
         let PreparedCall { method, path, content_type, .. } = self;
         PreparedCall::new(method, path, content_type.clone(), body)
     }
 
-    /// The same request, without a `Content-Type` header.
     #[must_use]
     pub fn without_media_type(&self) -> PreparedCall {
         PreparedCall::new(&self.method, &self.path, None, self.body.to_vec())
     }
 
-    /// The body.
     pub fn body(&self) -> &Payload {
         &self.body
     }
 
-    /// The path without the query.
     pub fn plain_path(&self) -> &str {
         self.path.split_once('?').map_or(&self.path, |(path, _)| path)
     }

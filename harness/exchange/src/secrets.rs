@@ -119,7 +119,6 @@ impl Secrets {
         }
     }
 
-    /// `text` with every secret masked.
     pub fn conceal(&self, text: &str) -> String {
         // The longest first: one secret may be part of another.
         let mut values: Vec<&String> = self.values.iter().filter(|it| text.contains(*it)).collect();
@@ -146,7 +145,6 @@ impl Secrets {
         concealed
     }
 
-    /// `value` with every secret in it masked.
     pub fn conceal_in(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.conceal(&text)),

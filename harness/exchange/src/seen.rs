@@ -10,19 +10,15 @@ use serde_json::Value;
 use crate::masking::withheld;
 use tideover_model::wire::field;
 
-/// The response of a target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
-    /// The HTTP status.
     pub status: u16,
-    /// The body.
     pub body: Body,
 }
 
 /// The body of a response. Its `Debug` output masks sensitive fields.
 #[derive(Clone, Default, PartialEq)]
 pub enum Body {
-    /// No body.
     #[default]
     Empty,
     /// JSON, shared by all copies of the response.
@@ -32,7 +28,6 @@ pub enum Body {
 }
 
 impl Seen {
-    /// A response of `status` with the body `bytes`.
     pub fn new(status: u16, bytes: &[u8]) -> Seen {
         let body = if bytes.is_empty() {
             Body::Empty
@@ -59,7 +54,6 @@ impl Seen {
         }
     }
 
-    /// The body, if it is JSON.
     pub fn json(&self) -> Option<&Value> {
         match &self.body {
             Body::Json(json) => Some(json),
@@ -67,22 +61,18 @@ impl Seen {
         }
     }
 
-    /// The body, if it is JSON and the response is a success.
     pub fn success_body(&self) -> Option<&Value> {
         self.json().filter(|_| self.is_success())
     }
 
-    /// The body, if it is JSON, with sensitive fields masked.
     pub fn masked_body(&self) -> Option<Value> {
         self.json().map(withheld)
     }
 
-    /// Whether the response is a success.
     pub fn is_success(&self) -> bool {
         (200..=299).contains(&self.status)
     }
 
-    /// The error code.
     pub fn code(&self) -> Option<&str> {
         self.json()?.get(field::CODE)?.as_str()
     }

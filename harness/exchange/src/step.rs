@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 use tideover_model::OperationKind;
 use tideover_model::wire::route::route;
 
-/// A step of a transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StepLine", into = "StepLine")]
 pub struct Step {
@@ -18,9 +17,7 @@ pub struct Step {
     pub name: Option<String>,
     /// Its purpose, in plain words.
     pub note: Option<String>,
-    /// Who sends it.
     pub caller: Caller,
-    /// What it does.
     pub action: Action,
     /// The response that a hand-written transcript expects.
     pub expect: Option<Expect>,
@@ -28,7 +25,6 @@ pub struct Step {
     pub clauses: Vec<String>,
 }
 
-/// The credentials of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Caller {
     /// The target's main key.
@@ -39,16 +35,12 @@ pub enum Caller {
     /// An `Authorization` header. `${key}` in it is the target's main key, `${key.cut}` the same without its last
     /// character.
     Header(String),
-    /// No header.
     Nobody,
 }
 
-/// What a step does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// A request of the partner API.
     Call(Call),
-    /// An operator action.
     Act(Map<String, Value>),
     /// Moves the clock forward by this many seconds.
     Advance(u64),
@@ -56,18 +48,14 @@ pub enum Action {
     Deliveries,
 }
 
-/// A request of the partner API.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Call {
-    /// The HTTP method.
     pub method: String,
     /// The path, encoded.
     pub path: String,
-    /// A JSON body.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "any_value")]
     pub body: Option<Value>,
-    /// A text body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// A body of bytes that are not UTF-8, in hexadecimal digits.
@@ -85,7 +73,6 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
-    /// The HTTP status.
     pub status: u16,
     /// What the body must contain; more fields are allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,13 +97,11 @@ impl Step {
         }
     }
 
-    /// The same step, sent by `caller`.
     #[must_use]
     pub fn by(self, caller: &Caller) -> Step {
         Step { caller: caller.clone(), ..self }
     }
 
-    /// The same step, with a name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Step {
         Step { name: Some(name.into()), ..self }
@@ -145,26 +130,22 @@ impl Call {
         route(&self.method, &self.path).ok().map(|route| route.kind)
     }
 
-    /// A request with a JSON body.
     pub fn json(method: &str, path: impl Into<String>, body: Value) -> Call {
         Call { body: Some(body), ..Call::bare(method, path) }
     }
 
-    /// A request without a body.
     pub fn bare(method: &str, path: impl Into<String>) -> Call {
         let (method, path) = (method.to_owned(), path.into());
         Call { method, path, body: None, text: None, hex: None, csv: None, content_type: None }
     }
 
-    /// A request with a text body.
     pub fn text(method: &str, path: impl Into<String>, text: String, content_type: &str) -> Call {
         let content_type = Some(content_type.to_owned());
         Call { text: Some(text), content_type, ..Call::bare(method, path) }
     }
 }
 
-/// A step as a line of a transcript.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StepLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -194,45 +175,43 @@ struct StepLine {
     clauses: Vec<String>,
 }
 
-impl TryFrom<StepLine> for Step {
-    type Error = String;
+/// What whoever wrote a step has to mend in it.
+#[derive(Debug, thiserror::Error)]
+enum MalformedStep {
+    #[error("a step has one of call, act, advanceSeconds, deliveries")]
+    Action,
+    #[error("as is a key or null, and stands without authorization")]
+    Caller,
+}
 
-    fn try_from(written: StepLine) -> Result<Step, String> {
+impl TryFrom<StepLine> for Step {
+    type Error = MalformedStep;
+
+    fn try_from(written: StepLine) -> Result<Step, MalformedStep> {
         let action = match (written.call, written.act, written.advance_seconds, written.deliveries)
         {
             (Some(call), None, None, None) => Action::Call(call),
             (None, Some(act), None, None) => Action::Act(act),
             (None, None, Some(seconds), None) => Action::Advance(seconds),
             (None, None, None, Some(true)) => Action::Deliveries,
-            _ => return Err("a step has one of call, act, advanceSeconds, deliveries".into()),
+            _ => return Err(MalformedStep::Action),
         };
         let caller = match (written.caller, written.authorization) {
             (None, None) => Caller::Default,
             (None, Some(header)) => Caller::Header(header),
             (Some(Value::Null), None) => Caller::Nobody,
             (Some(Value::String(key)), None) => Caller::Key(key),
-            _ => return Err("as is a key or null, and stands without authorization".into()),
+            _ => return Err(MalformedStep::Caller),
         };
-        let StepLine { name, note, expect, clauses, .. } =
-            StepLine { call: None, act: None, caller: None, authorization: None, ..written };
+        let StepLine { name, note, expect, clauses, .. } = written;
         Ok(Step { name, note, caller, action, expect, clauses })
     }
 }
 
 impl From<Step> for StepLine {
     fn from(step: Step) -> StepLine {
-        let mut written = StepLine {
-            name: step.name,
-            note: step.note,
-            caller: None,
-            authorization: None,
-            call: None,
-            act: None,
-            advance_seconds: None,
-            deliveries: None,
-            expect: step.expect,
-            clauses: step.clauses,
-        };
+        let Step { name, note, expect, clauses, .. } = step;
+        let mut written = StepLine { name, note, expect, clauses, ..StepLine::default() };
         match step.caller {
             Caller::Default => {}
             Caller::Key(key) => written.caller = Some(Value::String(key)),

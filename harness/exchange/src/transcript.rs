@@ -2,12 +2,13 @@
 //! on the mock and on any base URL.
 
 use std::fs;
+use std::io;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tideover_model::{Profile, Timestamp};
+use tideover_model::{ImpossibleValue, Profile, Timestamp};
 
 use crate::secrets::Secrets;
 use crate::step::{Action, Call, Step};
@@ -20,12 +21,10 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// The format version.
     pub tideover: u32,
     /// What the transcript shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<String>,
-    /// The seed of the world's choices.
     pub seed: u64,
     /// The clock at the start. It stands still until a step moves it.
     pub start: Timestamp,
@@ -41,7 +40,6 @@ pub struct Header {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LiveEndpoint {
-    /// Its base URL.
     pub target: String,
     /// The prefix of every name that the run creates.
     pub run: String,
@@ -53,14 +51,11 @@ pub struct LiveEndpoint {
     pub headers: Vec<String>,
 }
 
-/// A run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transcript {
-    /// The world.
     pub header: Header,
     /// The finding that the steps show, if a check wrote them. A replay must reproduce it.
     pub finding: Option<FindingName>,
-    /// The steps.
     pub steps: Vec<Step>,
     /// Who sends which step, if they are a race.
     pub race: Option<Lanes>,
@@ -139,24 +134,43 @@ struct RaceLine {
 /// Why a transcript file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum UnreadableTranscript {
-    /// The file cannot be opened or read.
     #[error("{}: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        error: std::io::Error,
-    },
-    /// A line is invalid.
+    File { path: PathBuf, error: io::Error },
+    /// The line's number is from 1.
     #[error("{}, line {line}: {problem}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line number, from 1.
-        line: usize,
-        /// The problem.
-        problem: String,
-    },
+    Line { path: PathBuf, line: usize, problem: LineProblem },
+}
+
+/// What is wrong with a line, or with the CSV file that it names. Whoever wrote the file mends it, except for
+/// [`LineProblem::Version`]: another release of Tideover reads that.
+#[derive(Debug, thiserror::Error)]
+pub enum LineProblem {
+    #[error("the file is empty")]
+    Empty,
+    #[error("version {0} is not {VERSION}")]
+    Version(u32),
+    #[error("profile: {0}")]
+    Profile(#[from] ImpossibleValue),
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    #[error("{name}: {error}")]
+    Field { name: &'static str, error: serde_json::Error },
+    #[error("a step has a client, and the first line has no race")]
+    NoRace,
+    #[error("{0:?} is no HTTP method")]
+    Method(String),
+    #[error("the path {0:?} must start with / and have no segment of dots")]
+    Path(String),
+    #[error("csv: {0:?} is no plain name of a file in imports/")]
+    CsvName(String),
+    #[error("csv: {0}")]
+    CsvFolder(io::Error),
+    #[error("{}: {error}", path.display())]
+    Csv { path: PathBuf, error: io::Error },
+    #[error("{}: it is reached through a link, and none is followed here", .0.display())]
+    CsvLink(PathBuf),
+    #[error("{}: it is no regular file", .0.display())]
+    NoCsvFile(PathBuf),
 }
 
 impl Header {
@@ -213,29 +227,25 @@ impl Transcript {
     pub fn read(path: &Path) -> Result<Transcript, UnreadableTranscript> {
         let text = fs::read_to_string(path)
             .map_err(|error| UnreadableTranscript::File { path: path.to_owned(), error })?;
-        let at = |line: usize, problem: String| UnreadableTranscript::Line {
+        let at = |line: usize, problem: LineProblem| UnreadableTranscript::Line {
             path: path.to_owned(),
             line: line + 1,
             problem,
         };
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let (line, first) = lines.next().ok_or_else(|| at(0, "the file is empty".into()))?;
+        let (line, first) = lines.next().ok_or_else(|| at(0, LineProblem::Empty))?;
         let FirstLine { header, finding, race } =
             first_line(first).map_err(|problem| at(line, problem))?;
         if header.tideover != VERSION {
-            let problem = format!("version {} is not {VERSION}", header.tideover);
-            return Err(at(line, problem));
+            return Err(at(line, LineProblem::Version(header.tideover)));
         }
-        header.profile.check().map_err(|error| at(line, format!("profile: {error}")))?;
+        header.profile.check().map_err(|error| at(line, error.into()))?;
         let (mut steps, mut clients, mut recorded) = (Vec::new(), Vec::new(), Vec::new());
         for (line, text) in lines {
-            let read = parse_step(text).map_err(|problem| at(line, problem))?;
-            let Some(StepRead { client, mut step, recorded: was }) = read else { continue };
-            check_call(&step).map_err(|problem| at(line, problem))?;
-            load_csv(path, &mut step).map_err(|problem| at(line, problem))?;
+            let read = read_step(path, text).map_err(|problem| at(line, problem))?;
+            let Some(StepRead { client, step, recorded: was }) = read else { continue };
             if client > 0 && race.is_none() {
-                let problem = "a step has a client, and the first line has no race";
-                return Err(at(line, problem.into()));
+                return Err(at(line, LineProblem::NoRace));
             }
             clients.push(client);
             steps.push(step);
@@ -250,13 +260,8 @@ impl Transcript {
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn write(
-        &self,
-        path: &Path,
-        played: PlayedSteps<'_>,
-        secrets: &Secrets,
-    ) -> std::io::Result<()> {
-        let mut file = std::io::BufWriter::new(fs::File::create(path)?);
+    pub fn write(&self, path: &Path, played: PlayedSteps<'_>, secrets: &Secrets) -> io::Result<()> {
+        let mut file = io::BufWriter::new(fs::File::create(path)?);
         writeln!(file, "{}", self.first_line()?)?;
         for (index, step) in self.steps.iter().enumerate() {
             let (at, seen) =
@@ -291,38 +296,37 @@ impl Transcript {
     }
 }
 
-/// The first line of a file.
 struct FirstLine {
     header: Header,
     finding: Option<FindingName>,
     race: Option<RaceLine>,
 }
 
-fn first_line(line: &str) -> Result<FirstLine, String> {
-    let mut fields: Map<String, Value> = parse(line)?;
-    let finding = field(&mut fields, "finding")?;
-    let race = field(&mut fields, "race")?;
-    let header = serde_json::from_value(fields.into()).map_err(|error| error.to_string())?;
-    Ok(FirstLine { header, finding, race })
+fn first_line(line: &str) -> Result<FirstLine, LineProblem> {
+    let mut fields: Map<String, Value> = serde_json::from_str(line)?;
+    let finding = take_field(&mut fields, "finding")?;
+    let race = take_field(&mut fields, "race")?;
+    Ok(FirstLine { header: serde_json::from_value(fields.into())?, finding, race })
 }
 
-/// Takes a field out of a line.
-fn field<T: serde::de::DeserializeOwned>(
+fn take_field<T: serde::de::DeserializeOwned>(
     fields: &mut Map<String, Value>,
-    name: &str,
-) -> Result<Option<T>, String> {
+    name: &'static str,
+) -> Result<Option<T>, LineProblem> {
     let value = fields.remove(name).map(serde_json::from_value).transpose();
-    value.map_err(|error| format!("{name}: {error}"))
+    value.map_err(|error| LineProblem::Field { name, error })
 }
 
-fn parse<T: serde::de::DeserializeOwned>(line: &str) -> Result<T, String> {
-    serde_json::from_str(line).map_err(|error| error.to_string())
+struct StepRead {
+    client: usize,
+    step: Step,
+    recorded: Recorded,
 }
 
 /// A step with its client, perhaps with its time, its response and what arrived with it. `None` for a line in
 /// the journal of a live run that is no request.
-fn parse_step(line: &str) -> Result<Option<StepRead>, String> {
-    let mut fields: Map<String, Value> = parse(line)?;
+fn read_step(transcript: &Path, line: &str) -> Result<Option<StepRead>, LineProblem> {
+    let mut fields: Map<String, Value> = serde_json::from_str(line)?;
     if fields.contains_key("answers") || fields.contains_key("arrived") {
         return Ok(None);
     }
@@ -335,36 +339,30 @@ fn parse_step(line: &str) -> Result<Option<StepRead>, String> {
     for noted in ["at", "number", "case"] {
         fields.remove(noted);
     }
-    let client = field(&mut fields, "client")?.unwrap_or(0);
-    let step = serde_json::from_value(fields.into()).map_err(|error| error.to_string())?;
+    let client = take_field(&mut fields, "client")?.unwrap_or(0);
+    let mut step: Step = serde_json::from_value(fields.into())?;
+    if let Action::Call(call) = &mut step.action {
+        check_call(call)?;
+        load_csv(transcript, call)?;
+    }
     Ok(Some(StepRead { client, step, recorded }))
 }
 
-/// A step, as a line of the file has it.
-struct StepRead {
-    client: usize,
-    step: Step,
-    recorded: Recorded,
-}
-
 /// Refuses a request that no client can send.
-fn check_call(step: &Step) -> Result<(), String> {
-    let Action::Call(call) = &step.action else { return Ok(()) };
-    let Call { method, path, .. } = call;
+fn check_call(Call { method, path, .. }: &Call) -> Result<(), LineProblem> {
     if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        return Err(format!("{method:?} is no HTTP method"));
+        return Err(LineProblem::Method(method.clone()));
     }
     if !path.starts_with('/') || path.split('/').any(|segment| matches!(segment, "." | "..")) {
-        return Err(format!("the path {path:?} must start with / and have no segment of dots"));
+        return Err(LineProblem::Path(path.clone()));
     }
     Ok(())
 }
 
-fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
-    let Action::Call(call) = &mut step.action else { return Ok(()) };
+fn load_csv(transcript: &Path, call: &mut Call) -> Result<(), LineProblem> {
     let Some(name) = call.csv.take() else { return Ok(()) };
     let path = import_beside(transcript, &name)?;
-    let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let bytes = fs::read(&path).map_err(|error| LineProblem::Csv { path, error })?;
     match String::from_utf8(bytes) {
         Ok(text) => call.text = Some(text),
         Err(error) => call.hex = Some(const_hex::encode(error.as_bytes())),
@@ -375,33 +373,27 @@ fn load_csv(transcript: &Path, step: &mut Step) -> Result<(), String> {
 
 /// The file of this name in `imports/`, beside the folder of the transcript. A transcript may come from anybody, and
 /// what it names is sent to the target: it reaches no other file.
-fn import_beside(transcript: &Path, name: &str) -> Result<PathBuf, String> {
+fn import_beside(transcript: &Path, name: &str) -> Result<PathBuf, LineProblem> {
     let mut parts = Path::new(name).components();
     let is_plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(only)), None) if only == name);
     if !is_plain || name.contains(['/', '\\', ':']) {
-        return Err(format!("csv: {name:?} is no plain name of a file in imports/"));
+        return Err(LineProblem::CsvName(name.to_owned()));
     }
     // A file in the working folder has an empty parent.
     let folder = transcript.parent().filter(|it| *it != Path::new("")).unwrap_or(Path::new("."));
-    let base = fs::canonicalize(folder.join("..")).map_err(|error| format!("csv: {error}"))?;
+    let base = fs::canonicalize(folder.join("..")).map_err(LineProblem::CsvFolder)?;
     let path = base.join("imports").join(name);
-    let found = fs::canonicalize(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    if found != path {
-        return Err(format!(
-            "{}: it is reached through a link, and none is followed here",
-            path.display()
-        ));
+    match fs::canonicalize(&path) {
+        Err(error) => Err(LineProblem::Csv { path, error }),
+        Ok(found) if found != path => Err(LineProblem::CsvLink(path)),
+        Ok(found) if !found.is_file() => Err(LineProblem::NoCsvFile(path)),
+        Ok(found) => Ok(found),
     }
-    if !found.is_file() {
-        return Err(format!("{}: it is no regular file", path.display()));
-    }
-    Ok(found)
 }
 
 /// The default start of a world.
 pub const START: &str = "2026-01-01T00:00:00Z";
 
-/// [`START`] as an instant.
 pub fn start() -> Timestamp {
     Timestamp::parse(START).expect("a date-time")
 }

@@ -4,7 +4,6 @@ use tideover_exchange::Race;
 use tideover_exchange::step::Step;
 use tideover_exchange::target::INBOX;
 use tideover_exchange::transcript::Header;
-use tideover_judge::checks::met_by;
 use tideover_suite::generate::{Size, Walk, race};
 
 use crate::unasked::Unasked;
@@ -33,10 +32,10 @@ pub fn live_case(header: &Header, number: u64, steps: u64, vocabulary: &Vocabula
     while !enough(&named) && rounds > 0 {
         let before = walk.steps.len();
         walk.go_on();
-        for (step, (sent, forecast)) in walk.steps[before..].iter().zip(&walk.walked[before..]) {
-            match rendering.render(step, forecast.refusal.is_some()) {
+        for (step, (sent, prediction)) in walk.steps[before..].iter().zip(&walk.walked[before..]) {
+            match rendering.render(step, prediction.refusal.is_some()) {
                 Ok(step) => named.push(step),
-                Err(why) => unasked.count(why, &met_by(sent, forecast)),
+                Err(why) => unasked.count(why, &prediction.met_by(sent)),
             }
         }
         rounds -= 1;

@@ -1,33 +1,43 @@
 //! The baseline: the findings of an earlier report.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use crate::document::{FindingReport, Known, VERSION};
 
-/// The findings of an earlier report.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Baseline {
     version: u32,
     findings: Vec<Known>,
 }
 
+/// Why a file is no baseline: the user named another one, or another release of Tideover wrote it.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableBaseline {
+    #[error("{}: {error}", path.display())]
+    File { path: PathBuf, error: std::io::Error },
+    #[error("{}: this is not a report that --json printed: {error}", path.display())]
+    NoReport { path: PathBuf, error: serde_json::Error },
+    #[error("{}: a report of version {version}, not {VERSION}", path.display())]
+    Version { path: PathBuf, version: u32 },
+}
+
 impl Baseline {
     /// Reads a report that was printed as JSON.
     ///
     /// # Errors
-    /// What is wrong with the file, in one line.
-    pub fn read(path: &Path) -> Result<Baseline, String> {
-        let problem = |problem: String| format!("{}: {problem}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
-        let baseline: Baseline = serde_json::from_str(&text).map_err(|error| {
-            problem(format!("this is not a report that --json printed: {error}"))
-        })?;
+    /// [`UnreadableBaseline`], in one line.
+    pub fn read(path: &Path) -> Result<Baseline, UnreadableBaseline> {
+        let path = || path.to_owned();
+        let text = std::fs::read_to_string(path())
+            .map_err(|error| UnreadableBaseline::File { path: path(), error })?;
+        let baseline: Baseline = serde_json::from_str(&text)
+            .map_err(|error| UnreadableBaseline::NoReport { path: path(), error })?;
         match baseline.version {
             // Version 1 names findings in the same way.
             1 | VERSION => Ok(baseline),
-            other => Err(problem(format!("a report of version {other}, not {VERSION}"))),
+            version => Err(UnreadableBaseline::Version { path: path(), version }),
         }
     }
 

@@ -9,7 +9,6 @@ use crate::document::{
 };
 
 impl Report {
-    /// Masks `secrets` everywhere in the report.
     pub fn conceal(&mut self, secrets: &Secrets) {
         self.mask(secrets);
     }

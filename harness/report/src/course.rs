@@ -30,7 +30,6 @@ impl Report {
         }
     }
 
-    /// How the run ended.
     pub fn ended(&self) -> &'static str {
         match self.ending {
             Ending::Interrupted => "a signal interrupted it",
@@ -41,7 +40,6 @@ impl Report {
         }
     }
 
-    /// The duration.
     pub fn took(&self) -> String {
         duration(Duration::from_millis(self.milliseconds))
     }

@@ -4,14 +4,12 @@ use crate::document::Report;
 use crate::html;
 use crate::results::{Results, allure, code_quality, ctrf, junit, summary, workflow};
 
-/// A format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// One page for people.
     Html,
     /// Markdown for the summary of a step or a comment.
     Summary,
-    /// JUnit XML.
     Junit,
     /// Common Test Report Format, JSON.
     Ctrf,
@@ -23,7 +21,6 @@ pub enum Format {
     Gitlab,
 }
 
-/// A finished report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rendered {
     /// The text of one file.
@@ -40,7 +37,6 @@ pub fn junit(reported: &dyn Reported) -> Result<String, Unrendered> {
     junit::junit(&reported.results()).map_err(Unrendered::new)
 }
 
-/// A report that cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[error("the report cannot be made: {0}")]
 pub struct Unrendered(Box<dyn std::error::Error + Send + Sync>);
@@ -52,9 +48,7 @@ impl Unrendered {
     }
 }
 
-/// What a report is made of.
 pub trait Reported {
-    /// The results in the common form.
     fn results(&self) -> Results;
 
     /// The page for people.
@@ -85,7 +79,6 @@ impl Reported for Results {
 }
 
 impl Format {
-    /// All formats.
     pub const ALL: [Format; 7] = [
         Format::Html,
         Format::Summary,
@@ -119,27 +112,22 @@ impl Format {
         }
     }
 
-    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// The option that asks for it.
     pub const fn option(self) -> &'static str {
         self.row().1
     }
 
-    /// What the report is for.
     pub const fn purpose(self) -> &'static str {
         self.row().2
     }
 
-    /// The format of this name.
     pub fn find(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// Whether the report is a folder.
     pub fn is_folder(self) -> bool {
         self == Format::Allure
     }

@@ -43,7 +43,6 @@ const TEMPLATES: [(&str, &str); 9] = [
 /// The findings that are open at first.
 const OPEN: usize = 3;
 
-/// The data of a page.
 #[derive(Serialize)]
 struct Page<T> {
     style: &'static str,
@@ -84,7 +83,6 @@ struct FindingView<'a> {
     answers: Vec<String>,
 }
 
-/// The number of clauses with a status.
 #[derive(Serialize)]
 struct Count {
     status: Status,

@@ -27,7 +27,7 @@ pub mod results;
 mod shortened;
 mod terminal;
 
-pub use baseline::Baseline;
+pub use baseline::{Baseline, UnreadableBaseline};
 pub use compose::Run;
 pub use curl::{curl, quoted};
 pub use document::Report;

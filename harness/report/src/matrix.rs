@@ -9,16 +9,11 @@ use tideover_model::Clause;
 use tideover_prove::Proof;
 use tideover_prove::defects::{Defect, Setup};
 
-/// The proofs, for a person.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// The setup of the proof.
     pub setup: Setup,
-    /// The proofs, in the order of the catalogue.
     pub proofs: Vec<Proof>,
-    /// The number of seeds for each defect.
     pub seeds: u64,
-    /// The duration.
     pub took: Duration,
 }
 
@@ -61,7 +56,6 @@ impl fmt::Display for Matrix {
 }
 
 impl Matrix {
-    /// The number of defects that were found.
     pub fn found(&self) -> usize {
         self.proofs.iter().filter(|proof| !proof.survived()).count()
     }
@@ -120,7 +114,6 @@ fn cell<T: fmt::Display>(value: Option<T>) -> String {
     value.map_or_else(|| MISSING.to_owned(), |value| value.to_string())
 }
 
-/// The proofs, for a program.
 pub fn as_json(matrix: &Matrix) -> Value {
     let defects: Vec<Value> = matrix.proofs.iter().map(proof_as_json).collect();
     json!({

@@ -16,7 +16,6 @@ use crate::figures::counted;
 /// The number of shown characters of a body.
 const SHOWN: usize = 600;
 
-/// A step in plain words.
 pub fn plain(step: &Step) -> String {
     let words = match &step.action {
         Action::Call(call) => call_in_words(call),

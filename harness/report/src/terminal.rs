@@ -29,7 +29,6 @@ const COMMAND: usize = 1200;
 /// The most findings that the list at the beginning shows.
 const FOUND: usize = 10;
 
-/// The width of a bar, in characters.
 const BAR: usize = 24;
 
 /// The maximum length of a warning, in characters.
@@ -93,7 +92,6 @@ impl Report {
         }
     }
 
-    /// Writes a line for each finding.
     fn write_found(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.findings.is_empty() {
             return writeln!(f, "found       nothing that contradicts the document");
@@ -164,7 +162,6 @@ impl Report {
 }
 
 impl Party {
-    /// Who, in words.
     pub(super) fn words(self) -> &'static str {
         match self {
             Party::Service => "the service",

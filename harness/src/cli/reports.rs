@@ -111,7 +111,8 @@ impl Reports {
 
     /// The baseline, if one is given.
     pub(super) fn baseline(&self) -> Result<Option<Baseline>, Problem> {
-        self.baseline.as_deref().map(Baseline::read).transpose().map_err(Problem::Wrong)
+        let baseline = self.baseline.as_deref().map(Baseline::read).transpose();
+        baseline.map_err(|error| Problem::Wrong(error.to_string()))
     }
 
     /// The report for a person.

@@ -7,3 +7,4 @@
 
 pub mod generate;
 pub mod play;
+pub mod prediction;

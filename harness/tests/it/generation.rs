@@ -38,32 +38,32 @@ fn the_same_seed_makes_the_same_steps() {
     assert_ne!(generate::case(&header, 0, 60), generate::case(&other, 0, 60));
 }
 
-/// Plays a case against `world`: held against what was forecast of it, and with a model that plays along.
-async fn assert_forecast<W: World>(world: &mut W, header: &Header, case: u64) {
+/// Plays a case against `world`: held against what was predicted of it, and with a model that plays along.
+async fn assert_prediction<W: World>(world: &mut W, header: &Header, case: u64) {
     let walked = world.walked(header, case, generate::DEFAULT_STEPS);
     let alone = generate::case(header, case, generate::DEFAULT_STEPS);
     assert_eq!(walked.steps, alone);
-    let forecast = play_case(&mut world.fresh().await.unwrap(), header, &walked).await;
+    let prediction = play_case(&mut world.fresh().await.unwrap(), header, &walked).await;
     let played = play(&mut world.fresh().await.unwrap(), header, &alone).await.unwrap();
-    assert_eq!(format!("{forecast:?}"), format!("{played:?}"), "case {case}");
+    assert_eq!(format!("{prediction:?}"), format!("{played:?}"), "case {case}");
 }
 
 #[tokio::test]
-async fn a_forecast_equals_the_model_that_plays_along() {
+async fn a_prediction_equals_the_model_that_plays_along() {
     let header = plan(3, 1).header;
     let mut world = InProcess::new(service(Profile::default(), 3, INBOX), start());
     for case in 0..15 {
-        assert_forecast(&mut world, &header, case).await;
+        assert_prediction(&mut world, &header, case).await;
     }
     for (case, defect) in (0..).zip(defects::all()) {
         let inbox = Destinations::PublicAnd(INBOX.to_owned());
         let mut world = InProcess::new(defect.service(Profile::default(), 3, inbox), start());
-        assert_forecast(&mut world, &header, case).await;
+        assert_prediction(&mut world, &header, case).await;
     }
     // Somebody else's names: nothing is sent as it was prepared with ours.
     let mut other = InProcess::new(service(Profile::default(), 4, INBOX), start());
     for case in 0..15 {
-        assert_forecast(&mut other, &header, case).await;
+        assert_prediction(&mut other, &header, case).await;
     }
 }
 

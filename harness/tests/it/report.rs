@@ -382,7 +382,7 @@ async fn known_findings_pass_and_gone_ones_are_listed() {
         [("", "--json"), ("{}", "--json"), (r#"{"version":0,"findings":[]}"#, "version 0")]
     {
         std::fs::write(&path, text).unwrap();
-        let problem = Baseline::read(&path).unwrap_err();
+        let problem = Baseline::read(&path).unwrap_err().to_string();
         assert!(problem.contains("former.json") && problem.contains(named), "{problem}");
     }
 }

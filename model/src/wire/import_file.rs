@@ -60,6 +60,16 @@ pub(crate) fn read(body: &[u8], ignored: &mut Vec<String>) -> Result<ImportFile,
     Ok(ImportFile { digest: Sha256::digest(body).into(), rows })
 }
 
+/// Whether a file has no column of a name that each file must have.
+pub fn lacks_column(body: &[u8]) -> bool {
+    let text = std::str::from_utf8(body).ok();
+    let Some(sheet) = text.and_then(|text| Sheet::read(text, 1)) else { return true };
+    let Some(names) = sheet.records().next() else { return true };
+    let has =
+        |column: &str| names.cells().any(|name| name.trim_matches([' ', '\u{feff}']) == column);
+    !REQUIRED_COLUMNS.iter().all(|column| has(column))
+}
+
 /// Notes the columns that no import reads. A blank one has nothing to tell.
 fn note_unknown(names: Record<'_>, ignored: &mut Vec<String>) {
     let is_known = |name: &str| name.trim().is_empty() || columns::column(name).is_some();

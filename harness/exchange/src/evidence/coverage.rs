@@ -9,13 +9,11 @@ use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId};
 
 use crate::{Exchange, PreparedCall};
 
-/// How often each state was reached, by group and name.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     operations: BTreeMap<OperationKind, u64>,
     /// By group, and by the place of the name among the group's.
     counts: [Vec<u64>; Group::ALL.len()],
-    /// Imports that were left unfinished.
     interrupted: BTreeSet<String>,
     /// The platforms that have synced each tax id, for businesses that are shared.
     tax_ids: BTreeMap<String, BTreeSet<Option<PlatformId>>>,
@@ -24,9 +22,7 @@ pub struct Coverage {
 /// What kind of state it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// A request that was played.
     Operation,
-    /// A code that was answered.
     Code,
     /// How far an advance was.
     Advance,
@@ -45,7 +41,6 @@ pub enum Group {
 }
 
 impl Group {
-    /// All groups, in the order of a report.
     pub const ALL: [Group; 9] = [
         Group::Operation,
         Group::Code,
@@ -58,7 +53,6 @@ impl Group {
         Group::Situation,
     ];
 
-    /// What a report calls it.
     pub fn title(self) -> &'static str {
         match self {
             Group::Operation => "operations",
@@ -141,7 +135,6 @@ impl Coverage {
         group.names().iter().map(|name| (*name).to_owned()).zip(counts).collect()
     }
 
-    /// Adds what another run has reached.
     pub fn add(&mut self, other: &Coverage) {
         for (kind, count) in &other.operations {
             *self.operations.entry(*kind).or_default() += count;
@@ -168,7 +161,6 @@ impl Coverage {
         counts[place] += times;
     }
 
-    /// Counts what an exchange has reached.
     pub fn record(&mut self, exchange: &Exchange<'_>) {
         if let Some(kind) = exchange.kind() {
             *self.operations.entry(kind).or_default() += 1;
@@ -233,15 +225,7 @@ impl Coverage {
             OperationKind::RequestAdvance if Fields::of(body).already_requested() == Some(true) => {
                 self.reach(Group::Situation, "an advance requested again");
             }
-            OperationKind::RequestAdvance => {}
-            OperationKind::GetImport
-            | OperationKind::SetPayoutAccount
-            | OperationKind::Quote
-            | OperationKind::Invite
-            | OperationKind::CreateOnboardingSession
-            | OperationKind::Subscribe
-            | OperationKind::ListSubscriptions
-            | OperationKind::Unsubscribe => {}
+            _ => {}
         }
     }
 

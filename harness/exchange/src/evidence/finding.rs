@@ -17,15 +17,12 @@ pub struct Finding {
     /// The sentence that does not hold.
     #[serde(serialize_with = "name_of")]
     pub clause: Clause,
-    /// How bad it is.
     pub verdict: Verdict,
     /// What was asked for: an operation, or an action of the operator port.
     pub operation: String,
     /// Which field of the answer, dotted; `status` for the HTTP status.
     pub field: String,
-    /// What was expected there.
     pub expected: String,
-    /// What was seen there.
     pub seen: String,
 }
 
@@ -91,7 +88,6 @@ impl Finding {
         self.field.split('.').next().unwrap_or_default()
     }
 
-    /// What it comes of.
     pub fn cause(&self) -> Cause {
         let any_element = |part| if str::parse::<usize>(part).is_ok() { "*" } else { part };
         let field: Vec<&str> = self.field.split('.').map(any_element).collect();
@@ -104,7 +100,6 @@ impl Finding {
         self.cause() == other.cause()
     }
 
-    /// Its name in a transcript.
     pub fn name(&self) -> FindingName {
         let cause = self.cause();
         FindingName {
@@ -115,7 +110,6 @@ impl Finding {
         }
     }
 
-    /// Whether a transcript names it.
     pub fn is_named(&self, name: &FindingName) -> bool {
         self.cause().fingerprint() == name.fingerprint
     }
@@ -159,7 +153,6 @@ pub fn outage_words<'a>(field: &str, seen: &'a str) -> Option<&'a str> {
 pub const PROFILE: &str = "the profile";
 
 impl Verdict {
-    /// In words, for a finding at `operation`.
     pub fn words_at(self, operation: &str) -> &'static str {
         match self {
             Verdict::DiffersFromAssumption if operation == PROFILE => "differs from the profile",
@@ -167,7 +160,6 @@ impl Verdict {
         }
     }
 
-    /// In words, for a clause.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Violated => "violated",

@@ -32,7 +32,6 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// Whether it was always the same.
     pub fn is_constant(&self) -> bool {
         self.seen.len() == 1
     }
@@ -60,7 +59,6 @@ impl Gaps {
         *counts.entry(value).or_default() += 1;
     }
 
-    /// Adds what another run has seen.
     pub fn add(&mut self, other: &Gaps) {
         for (place, counts) in &other.seen {
             let known = self.seen.entry(place.clone()).or_default();

@@ -14,7 +14,6 @@ pub struct Latencies {
 /// How long the answers to one operation took, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
-    /// How many answers there were.
     pub count: usize,
     /// Half of them took no longer.
     pub median: u32,
@@ -25,13 +24,11 @@ pub struct Latency {
 }
 
 impl Latencies {
-    /// Adds how long an answer took.
     pub fn record(&mut self, kind: OperationKind, took: Duration) {
         let micros = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
         self.micros.entry(kind).or_default().push(micros);
     }
 
-    /// By operation, in document order.
     pub fn each(&self) -> impl Iterator<Item = (OperationKind, Latency)> {
         self.micros.iter().filter_map(|(kind, micros)| {
             let of = |percent| percentile(micros.clone(), percent);

@@ -7,7 +7,6 @@
 //! - Never here: a comparison itself, the model, a target.
 
 pub mod coverage;
-mod effort;
 mod ending;
 pub mod finding;
 mod gaps;
@@ -18,9 +17,8 @@ mod reproduced;
 mod spent;
 pub mod tally;
 
-pub use effort::{Effort, Reached};
 pub use ending::Ending;
 pub use gaps::{Gap, Gaps};
 pub use point::Point;
 pub use reproduced::{Reproduced, Stability};
-pub use spent::{Activity, Spent, TimeSpent};
+pub use spent::{Activity, Effort, Reached, Spent, TimeSpent};

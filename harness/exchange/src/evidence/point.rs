@@ -6,15 +6,11 @@ use tideover_model::clause::Kind;
 /// One thing that an answer says, beside what was expected there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// By which sentence it is expected.
     pub clause: Clause,
-    /// Whether it is as expected.
     pub holds: bool,
     /// Which field of the answer, dotted; `status` for the HTTP status.
     pub field: String,
-    /// What was expected.
     pub expected: String,
-    /// What was seen.
     pub seen: String,
 }
 

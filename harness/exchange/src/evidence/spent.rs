@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a run spends time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Activity {
     /// Requests to the API, from the first byte to the last.
@@ -31,7 +30,6 @@ pub enum Activity {
 }
 
 impl Activity {
-    /// What a report calls it.
     pub fn words(self) -> &'static str {
         match self {
             Activity::Requests => "requests to the API",
@@ -52,7 +50,6 @@ impl Activity {
 /// How often something took time, and how much in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// How often.
     pub times: u64,
     /// How long in all. What was done at once counts each time.
     pub took: Duration,
@@ -65,19 +62,16 @@ pub struct TimeSpent {
 }
 
 impl TimeSpent {
-    /// Counts that `activity` took time once.
     pub fn record(&mut self, activity: Activity, took: Duration) {
         self.add(activity, Spent { times: 1, took });
     }
 
-    /// Adds up what `activity` took.
     pub fn add(&mut self, activity: Activity, spent: Spent) {
         let sum = self.parts.entry(activity).or_default();
         sum.times += spent.times;
         sum.took += spent.took;
     }
 
-    /// Every activity that took time, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Activity, Spent)> {
         self.parts.iter().map(|(activity, spent)| (*activity, *spent))
     }
@@ -98,4 +92,23 @@ mod tests {
         let parts: Vec<_> = spent.iter().collect();
         assert_eq!(parts, [(Activity::Requests, requests), (Activity::Clock, clock)]);
     }
+}
+
+/// What a run against a live target took, and what it reached with it.
+#[derive(Clone, Debug, Default)]
+pub struct Effort {
+    pub spent: TimeSpent,
+    /// How the clauses were met in its course.
+    pub reached: Vec<Reached>,
+    /// How many cases were played at once at most.
+    pub workers: usize,
+}
+
+/// How many clauses a run had met by some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    pub requests: u64,
+    /// How long the run had taken. Milliseconds.
+    pub milliseconds: u64,
+    pub clauses: usize,
 }

@@ -12,12 +12,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts that `clause` was met.
     pub fn meet(&mut self, clause: Clause) {
         self.meet_often(clause, 1);
     }
 
-    /// Counts that `clause` was met so often.
     pub fn meet_often(&mut self, clause: Clause, times: u64) {
         let number = clause.number();
         if number >= self.times.len() {
@@ -29,19 +27,16 @@ impl Tally {
         self.times[number] += times;
     }
 
-    /// Adds what another has counted.
     pub fn add(&mut self, other: &Tally) {
         for (clause, times) in other.iter() {
             self.meet_often(clause, times);
         }
     }
 
-    /// How often `clause` was met.
     pub fn times(&self, clause: Clause) -> u64 {
         self.times.get(clause.number()).copied().unwrap_or(0)
     }
 
-    /// How many clauses were met.
     pub fn distinct(&self) -> usize {
         self.firsts.len()
     }
@@ -56,7 +51,6 @@ impl Tally {
         Clause::all().zip(self.times.iter().copied()).filter(|(_, times)| *times > 0)
     }
 
-    /// The clauses that were met, in their order.
     pub fn clauses(&self) -> impl Iterator<Item = Clause> {
         self.iter().map(|(clause, _)| clause)
     }

@@ -44,7 +44,6 @@ pub struct Bare<F = Service> {
 /// An answer, before anybody reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The HTTP status.
     pub status: u16,
     body: Unread,
 }
@@ -81,7 +80,6 @@ pub fn service(profile: Profile, seed: u64, inbox: &str) -> Service {
 }
 
 impl Bare {
-    /// A new world.
     pub fn new(profile: Profile, seed: u64, start: Timestamp) -> Bare {
         Bare::over(service(profile, seed, INBOX), start)
     }
@@ -120,12 +118,10 @@ impl<F: Face> Bare<F> {
         }
     }
 
-    /// What its clock shows.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// The service itself.
     pub fn face(&self) -> &F {
         &self.face
     }
@@ -136,7 +132,6 @@ impl<F: Face> Bare<F> {
         Bare { heard: false, ..self }
     }
 
-    /// The service itself, to be changed.
     pub fn face_mut(&mut self) -> &mut F {
         &mut self.face
     }
@@ -166,7 +161,6 @@ impl<F: Face> Bare<F> {
         self.refused
     }
 
-    /// Plays a step.
     pub fn play(&mut self, step: &Prepared) -> Seen {
         self.answer(step).read()
     }
@@ -297,7 +291,6 @@ impl Answer {
         Answer { status, body: Unread::Written(body) }
     }
 
-    /// Whether it does as it was asked.
     pub fn is_success(&self) -> bool {
         (200..=299).contains(&self.status)
     }

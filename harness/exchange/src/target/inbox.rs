@@ -115,7 +115,6 @@ impl Inbox {
         std::mem::take(&mut self.arrivals)
     }
 
-    /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Inbox::default();
     }

@@ -92,7 +92,6 @@ pub struct Unreachable(pub String);
 /// What `${inbox}` stands for where there is none: webhooks go nowhere.
 pub const NO_INBOX: &str = "https://inbox.invalid";
 
-/// What the harness talks to.
 pub trait Target {
     /// The API key that steps of nobody in particular carry.
     fn api_key(&self) -> &str;

@@ -2,7 +2,6 @@
 
 use url::{Host, Url};
 
-/// Scheme, host and port of a URL.
 pub fn origin(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), |url| url.origin().ascii_serialization())
 }

@@ -1,6 +1,13 @@
 //! What state a target may be in, given all its responses.
 
+mod amounts;
+pub(crate) mod bounds;
+mod clock;
+pub(crate) mod explain;
+pub(crate) mod hidden;
+pub(crate) mod hypothesis;
 mod past;
+pub(crate) mod reading;
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -12,20 +19,25 @@ use tideover_model::{
     Timestamp, bearer, clause, wire,
 };
 
-use crate::ABSENT;
-use crate::bounds::Limits;
-use crate::explain::{DEEPEST, Explainer};
+use crate::belief::bounds::Limits;
+use crate::belief::explain::{DEEPEST, Explainer};
+use crate::belief::hidden::{Outside, PriorState};
+use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, status_point};
+use crate::belief::reading::{LimitQuestion, Revealed};
+use crate::comparison::ABSENT;
 use crate::grounds::Grounds;
-use crate::hidden::{Outside, PriorState};
-use crate::reading::{LimitQuestion, Revealed};
-use crate::world::{Subject, World, WorldReply, is_too_large};
 
 use past::Past;
 
-/// The most worlds to keep.
+/// The most hypotheses to keep.
+///
+/// Every one is played for every response, so the number is what a step may cost. Each thing that is undecided (a
+/// reading, the platform of a key, a write without a response) at most doubles them: 64 are six such things at once. A
+/// response decides most of them soon. Beyond that some are dropped, the dropped ones may be the truth, and so a later
+/// contradiction is only inconclusive.
 const MOST_KEPT: usize = 64;
 
-/// The first number for keys whose platform is not certain.
+/// Platforms from this number on stand for keys whose platform is not certain. No run has so many.
 const UNSURE: u32 = 1 << 16;
 
 /// Whether it is certain which platform has a key.
@@ -33,17 +45,24 @@ pub(crate) fn is_certain(platform: PlatformId) -> bool {
     platform.0 < UNSURE
 }
 
-/// The worlds that a target may be in.
+/// A request with its response, and the time by our clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Observation<'a> {
+    pub sent: &'a Prepared,
+    pub seen: &'a Seen,
+    pub now: Timestamp,
+}
+
+/// The hypotheses that a target may be in.
 ///
 /// Hidden moves apply only when a response needs them. A move that no response has shown yet is made later,
 /// when one does.
 #[derive(Clone, Debug)]
 pub struct Belief {
     profile: Profile,
-    worlds: Vec<World>,
+    hypotheses: Vec<Hypothesis>,
     outside: Outside,
     prior: PriorState,
-    /// Whether worlds were dropped.
     incomplete: bool,
     /// Whether a request sent a tax id, and no response shows whether another business held it.
     may_share: bool,
@@ -53,7 +72,7 @@ pub struct Belief {
     /// Businesses that may predate the run and whose first read got no response. Their initial state is
     /// unknown.
     unread: BTreeSet<(PlatformId, String)>,
-    /// The worlds before each of the last writes. `None` when reads are never retried.
+    /// The hypotheses before each of the last writes. `None` when reads are never retried.
     past: Option<VecDeque<Past>>,
     /// By which sentences values are expected.
     grounds: Grounds,
@@ -62,17 +81,15 @@ pub struct Belief {
 /// How a response is explained, or what would explain it.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// The best world's response.
     pub predicted: Seen,
     /// The code with which it refuses, if it does, and the clause that requires it.
     pub refusal: Option<(Code, Clause)>,
     /// The platform whose key the request carries.
     pub platform: Option<PlatformId>,
-    /// The comparison, point by point.
     pub points: Vec<Point>,
     /// The listed code that was due where the target sent an unlisted one.
     pub due: Option<Code>,
-    /// Points that contradict the document, unless a dropped world explains them or someone else is to blame.
+    /// Points that contradict the document, unless a dropped hypothesis explains them or someone else is to blame.
     pub open: Vec<Point>,
 }
 
@@ -91,7 +108,6 @@ impl Explanation {
 }
 
 impl Belief {
-    /// A belief about an unknown target.
     pub fn new(
         profile: Profile,
         inbox: &str,
@@ -100,10 +116,10 @@ impl Belief {
         outside: Outside,
         prior: PriorState,
     ) -> Belief {
-        let worlds = vec![World::new(profile.clone(), inbox, api_key, start).renaming()];
+        let hypotheses = vec![Hypothesis::new(profile.clone(), inbox, api_key, start).renaming()];
         Belief {
             profile,
-            worlds,
+            hypotheses,
             outside,
             prior,
             incomplete: false,
@@ -116,99 +132,96 @@ impl Belief {
         }
     }
 
-    /// The search for hidden moves.
     fn explainer(&self, prior: PriorState) -> Explainer {
         Explainer { outside: self.outside, prior, deepest: DEEPEST }
     }
 
     /// Forgets the target's clock: from now on, only responses show it.
     pub fn forget_clock(&mut self) {
-        self.worlds.iter_mut().for_each(World::forget_clock);
+        self.hypotheses.iter_mut().for_each(|one| one.clock.forget());
     }
 
     /// Sets whether someone else may have moved the target's clock since it was read.
     pub fn loosen_clock(&mut self, is_loose: bool) {
-        self.worlds.iter_mut().for_each(|world| world.loosen_clock(is_loose));
+        self.hypotheses.iter_mut().for_each(|one| one.clock.is_loose = is_loose);
     }
 
     /// Records that our own clock may be set at any time.
     pub fn doubt_our_clock(&mut self) {
-        self.worlds.iter_mut().for_each(World::doubt_our_clock);
+        self.hypotheses.iter_mut().for_each(|one| one.clock.is_ours_doubtful = true);
     }
 
     /// How far the target's clock is ahead of ours, if known. Seconds.
     pub fn ahead(&self) -> Option<i64> {
-        self.worlds.first()?.ahead()
+        self.hypotheses.first()?.clock.ahead
     }
 
     /// Adds keys. Each belongs to a known platform or to a new one.
     pub fn introduce<'a>(&mut self, keys: impl Iterator<Item = &'a str>) {
-        // Each world comes with its number of platforms besides the first.
-        let mut worlds: Vec<(World, usize)> = self.worlds.drain(..).map(|one| (one, 0)).collect();
+        // Each hypothesis comes with its number of platforms besides the first.
+        let mut hypotheses: Vec<(Hypothesis, usize)> =
+            self.hypotheses.drain(..).map(|one| (one, 0)).collect();
         for key in keys {
             self.keys.push(key.to_owned());
-            let with_key = |(world, others): (World, usize)| {
+            let with_key = |(hypothesis, others): (Hypothesis, usize)| {
                 (0..=others + 1).map(move |platform| {
-                    let mut world = world.clone();
-                    world.introduce(key, platform);
-                    (world, others.max(platform))
+                    let mut hypothesis = hypothesis.clone();
+                    hypothesis.introduce(key, platform);
+                    (hypothesis, others.max(platform))
                 })
             };
-            worlds = worlds.into_iter().flat_map(with_key).take(MOST_KEPT + 1).collect();
+            hypotheses = hypotheses.into_iter().flat_map(with_key).take(MOST_KEPT + 1).collect();
         }
-        self.incomplete |= worlds.len() > MOST_KEPT;
-        self.worlds = worlds.into_iter().take(MOST_KEPT).map(|(world, _)| world).collect();
+        self.incomplete |= hypotheses.len() > MOST_KEPT;
+        self.hypotheses =
+            hypotheses.into_iter().take(MOST_KEPT).map(|(hypothesis, _)| hypothesis).collect();
     }
 
-    /// Adds the key of a second platform.
     pub fn introduce_platform(&mut self, key: &str) {
-        self.worlds.iter_mut().for_each(|world| world.introduce(key, 1));
+        self.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.introduce(key, 1));
     }
 
-    /// The assumed profile.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    /// Who moves the outside world.
     pub fn outside(&self) -> Outside {
         self.outside
     }
 
     /// Whether the inbox receives webhooks to this URL.
     pub fn hears(&self, url: &str) -> bool {
-        self.worlds.first().is_some_and(|world| world.hears(url))
+        self.hypotheses.first().is_some_and(|hypothesis| hypothesis.hears(url))
     }
 
     /// Whether requests without a response may still be carried out.
     pub fn is_unsettled(&self) -> bool {
-        self.worlds.iter().any(|world| !world.open.is_empty())
+        self.hypotheses.iter().any(|hypothesis| !hypothesis.open.is_empty())
     }
 
     /// Whether some state of the target predates the run.
     pub fn has_a_past(&self) -> bool {
         self.prior == PriorState::Anything
             || self.may_share
-            || self.worlds.iter().any(World::has_foreign_businesses)
+            || self.hypotheses.iter().any(Hypothesis::has_foreign_businesses)
     }
 
     /// Whether a request may have merged a business with one outside this run, and its response doesn't show
     /// it.
     fn may_be_shared_by(&self, sent: &Prepared) -> bool {
         let shows_sharing = sent.kind() == Some(OperationKind::SyncBusiness);
-        let sends_tax_id = |world: &World| !world.tax_ids(sent).is_empty();
+        let sends_tax_id = |hypothesis: &Hypothesis| !hypothesis.tax_ids(sent).is_empty();
         self.prior == PriorState::TaxIds
             && !shows_sharing
-            && self.worlds.first().is_some_and(sends_tax_id)
+            && self.hypotheses.first().is_some_and(sends_tax_id)
     }
 
     /// The subject of a request.
     pub fn subject(&self, sent: &Prepared) -> Option<Subject> {
-        let subject = self.worlds.first()?.subject(sent);
+        let subject = self.hypotheses.first()?.subject(sent);
         subject.payee.is_some().then_some(subject)
     }
 
-    /// The business that a request names, by platform and identifier.
     fn named(&self, sent: &Prepared) -> Option<(PlatformId, String)> {
         let Subject { platform, payee, .. } = self.subject(sent)?;
         Some((platform, payee?))
@@ -216,28 +229,29 @@ impl Belief {
 
     /// The business that a request is about. Several identifiers may be linked to it.
     pub fn business(&self, subject: &Subject) -> Option<BusinessId> {
-        self.worlds.first()?.business(subject.platform, subject.payee.as_deref()?)
+        self.hypotheses.first()?.business(subject.platform, subject.payee.as_deref()?)
     }
 
     /// Whether the collection account of a business can open now.
     pub fn may_open_account(&self, business: &Subject, now: Timestamp) -> bool {
         let Subject { platform, payee: Some(payee), .. } = business else { return false };
         let opens = Happening::CollectionAccountOpens { payee: payee.clone() };
-        self.worlds.first().is_some_and(|world| world.clone().happen(now, *platform, opens))
+        self.hypotheses
+            .first()
+            .is_some_and(|hypothesis| hypothesis.clone().happen(now, *platform, opens))
     }
 
     /// Whole days until the due date of the invoice that a request names.
     pub fn days_to_due_date(&self, sent: &Prepared, now: Timestamp) -> Option<u64> {
-        let world = self.worlds.first()?;
-        let Subject { platform, payee, invoice } = world.subject(sent);
+        let hypothesis = self.hypotheses.first()?;
+        let Subject { platform, payee, invoice } = hypothesis.subject(sent);
         let read = Operation::GetInvoice { payee: payee?, invoice: invoice? };
-        match world.look(now, platform, read)? {
+        match hypothesis.look(now, platform, read)? {
             wire::reply::Reply::Invoice(invoice) => Some(now.whole_days_until(invoice.due_date)),
             _ => None,
         }
     }
 
-    /// What is known about the target's limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -250,16 +264,17 @@ impl Belief {
             return;
         }
         self.remember_write(sent);
-        for world in &mut self.worlds {
-            world.open.push(sent.clone());
+        for hypothesis in &mut self.hypotheses {
+            hypothesis.open.push(sent.clone());
         }
-        let carried_out = |world: &World| {
-            let last = world.open.len() - 1;
-            world.after(&|after| after.carry_out(last, Revealed::default(), now))
+        let carried_out = |hypothesis: &Hypothesis| {
+            let last = hypothesis.open.len() - 1;
+            hypothesis.after(&|after| after.carry_out(last, Revealed::default(), now))
         };
-        let held = self.with_tax_ids_held(self.worlds.iter(), sent, now);
-        let after: Vec<World> = self.worlds.iter().chain(&held).flat_map(carried_out).collect();
-        self.worlds.extend(after);
+        let held = self.with_tax_ids_held(self.hypotheses.iter(), sent, now);
+        let after: Vec<Hypothesis> =
+            self.hypotheses.iter().chain(&held).flat_map(carried_out).collect();
+        self.hypotheses.extend(after);
         self.bound();
     }
 
@@ -275,47 +290,48 @@ impl Belief {
         }
     }
 
-    /// The same worlds, where other businesses held the tax ids before the request sent them.
+    /// The same hypotheses, where other businesses held the tax ids before the request sent them.
     fn with_tax_ids_held<'a>(
         &self,
-        worlds: impl Iterator<Item = &'a World>,
+        hypotheses: impl Iterator<Item = &'a Hypothesis>,
         sent: &Prepared,
         now: Timestamp,
-    ) -> Vec<World> {
+    ) -> Vec<Hypothesis> {
         if self.prior == PriorState::Nothing {
             return Vec::new();
         }
         let mut held = Vec::new();
-        for world in worlds {
-            let platform = world.subject(sent).platform;
-            for tax_id in world.tax_ids(sent) {
-                let adds =
-                    |after: &mut World| after.add_foreign_business(platform, tax_id.clone(), now);
-                held.extend(world.after(&adds));
+        for hypothesis in hypotheses {
+            let platform = hypothesis.subject(sent).platform;
+            for tax_id in hypothesis.tax_ids(sent) {
+                let adds = |after: &mut Hypothesis| {
+                    after.add_foreign_business(platform, tax_id.clone(), now)
+                };
+                held.extend(hypothesis.after(&adds));
             }
         }
         held
     }
 
-    /// Drops duplicates, and worlds beyond the maximum. Contradictions are inconclusive from then on.
+    /// Drops duplicates, and hypotheses beyond the maximum. Contradictions are inconclusive from then on.
     fn bound(&mut self) {
-        let mut worlds: Vec<World> = Vec::new();
-        for world in self.worlds.drain(..) {
-            if !worlds.iter().any(|kept| kept.is_same(&world)) {
-                worlds.push(world);
+        let mut hypotheses: Vec<Hypothesis> = Vec::new();
+        for hypothesis in self.hypotheses.drain(..) {
+            if !hypotheses.iter().any(|kept| kept.is_same(&hypothesis)) {
+                hypotheses.push(hypothesis);
             }
         }
-        self.incomplete |= worlds.len() > MOST_KEPT;
-        worlds.truncate(MOST_KEPT);
-        self.worlds = worlds;
+        self.incomplete |= hypotheses.len() > MOST_KEPT;
+        hypotheses.truncate(MOST_KEPT);
+        self.hypotheses = hypotheses;
     }
 
     /// The platform whose key a request carries. A separate platform while the owner is uncertain.
     fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
-        let owners = self.worlds.iter().map(|world| world.platform_of(sent));
+        let owners = self.hypotheses.iter().map(|hypothesis| hypothesis.platform_of(sent));
         let owners: BTreeSet<Option<PlatformId>> = owners.collect();
         let platform = owners.last().copied()??;
-        // In a dropped world, the key may belong to another platform.
+        // In a dropped hypothesis, the key may belong to another platform.
         let is_sure = owners.len() == 1 && (self.keys.is_empty() || !self.incomplete);
         Some(if is_sure { platform } else { self.platform_of_its_own(sent) })
     }
@@ -329,14 +345,11 @@ impl Belief {
         PlatformId(UNSURE + number.unwrap_or(0))
     }
 
-    /// Keeps the worlds that explain a response. If none does, keeps the nearest ones.
+    /// Keeps the hypotheses that explain a response. If none does, keeps the nearest ones.
     pub fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
         let platform = self.platform_of(sent);
-        if seen.code() == Some(Code::UpstreamFailed.name()) {
-            return self.observe_failure(sent, seen, platform, now);
-        }
-        if is_outage(sent, seen) {
-            return self.observe_outage(sent, seen, platform, now);
+        if has_failed(sent, seen) {
+            return self.observe_failure(Observation { sent, seen, now }, platform);
         }
         if is_not_offered(sent, seen) {
             if seen.status >= 500 {
@@ -349,36 +362,29 @@ impl Belief {
             self.miss(sent);
         }
         // This response need not show whether the tax ids are held. Later responses do.
-        let may_be_held =
-            |world: &&World| self.prior == PriorState::TaxIds || world.lacks_tax_id(sent, now);
-        let held = self.with_tax_ids_held(self.worlds.iter().filter(may_be_held), sent, now);
-        self.worlds.extend(held);
+        let may_be_held = |hypothesis: &&Hypothesis| {
+            self.prior == PriorState::TaxIds || hypothesis.lacks_tax_id(sent, now)
+        };
+        let held = self.with_tax_ids_held(self.hypotheses.iter().filter(may_be_held), sent, now);
+        self.hypotheses.extend(held);
         self.may_share |= self.may_be_shared_by(sent);
-        let kept = self.explainer(self.prior).explain(&self.worlds, sent, seen, now);
-        let best = kept.iter().min_by_key(|attempt| attempt.reply.doubts.len());
-        let best = best.map(|attempt| attempt.reply.clone());
-        self.worlds = kept.into_iter().map(|attempt| attempt.world).collect();
+        let kept =
+            self.explainer(self.prior).explain(&self.hypotheses, Observation { sent, seen, now });
+        let best = kept.iter().map(|one| &one.fit).min_by_key(|fit| fit.doubts.len()).cloned();
+        self.hypotheses = kept.into_iter().map(|one| one.hypothesis).collect();
         // Those with the same readings stand together, the plainest first.
-        self.worlds.sort_by(|one, other| {
+        self.hypotheses.sort_by(|one, other| {
             let (one, other) = (one.readings(), other.readings());
             one.len().cmp(&other.len()).then_with(|| other.cmp(one))
         });
-        if self.worlds.len() > 1 {
+        if self.hypotheses.len() > 1 {
             self.bound();
         }
-        let Some(WorldReply {
-            predicted,
-            refusal,
-            mut points,
-            limit_question,
-            due,
-            doubts,
-            diverged,
-        }) = best
-        else {
-            // There is always a world, and it always responds.
+        let Some(best) = best else {
+            // There is always a hypothesis, and it always responds.
             return Explanation::uninformative(seen, platform);
         };
+        let Fit { predicted, refusal, mut points, limit_question, due, doubts, diverged } = best;
         self.incomplete |= diverged;
         points.extend(self.learn(sent, seen, limit_question));
         let by_others = self.outside == Outside::Open || self.has_a_past();
@@ -436,39 +442,23 @@ impl Belief {
     /// A failed request may have been carried out before it failed (`7.retrying.1`).
     fn observe_failure(
         &mut self,
-        sent: &Prepared,
-        seen: &Seen,
+        Observation { sent, seen, now }: Observation<'_>,
         platform: Option<PlatformId>,
-        now: Timestamp,
     ) -> Explanation {
         self.unanswered(sent, now);
-        let clause = clause!("7.codes.upstream_failed");
-        let points = vec![Point {
-            clause,
-            holds: seen.status == 502,
-            field: "status".into(),
-            expected: "502".into(),
-            seen: seen.status.to_string(),
-        }];
-        let refusal = Some((Code::UpstreamFailed, clause));
-        Explanation { refusal, points, ..Explanation::uninformative(seen, platform) }
-    }
-
-    /// The service, or a proxy before it, failed. The request may have been carried out.
-    fn observe_outage(
-        &mut self,
-        sent: &Prepared,
-        seen: &Seen,
-        platform: Option<PlatformId>,
-        now: Timestamp,
-    ) -> Explanation {
-        self.unanswered(sent, now);
-        let WorldReply { mut points, .. } = WorldReply::of_gap(clause!("gap.ownStatuses"), seen);
+        let explanation = Explanation::uninformative(seen, platform);
+        if seen.code() == Some(Code::UpstreamFailed.name()) {
+            let clause = clause!("7.codes.upstream_failed");
+            let points = vec![status_point(clause, seen.status == 502, "502", seen)];
+            let refusal = Some((Code::UpstreamFailed, clause));
+            return Explanation { refusal, points, ..explanation };
+        }
+        // The service failed, or a proxy before it. Without a code there is nothing to compare.
+        let Fit { mut points, .. } = Fit::of_gap(clause!("gap.ownStatuses"), seen);
         points.retain(|_| seen.code().is_some());
-        Explanation { points, ..Explanation::uninformative(seen, platform) }
+        Explanation { points, ..explanation }
     }
 
-    /// Learns the limits from a response.
     fn learn(
         &mut self,
         sent: &Prepared,
@@ -527,9 +517,9 @@ impl Belief {
             // Earlier advances may have been recovered since.
             return Some(question.advance);
         }
-        let world = self.worlds.first()?;
-        let Subject { platform, payee, .. } = world.subject(sent);
-        let least = world.least_outstanding(platform, &payee?)?;
+        let hypothesis = self.hypotheses.first()?;
+        let Subject { platform, payee, .. } = hypothesis.subject(sent);
+        let least = hypothesis.least_outstanding(platform, &payee?)?;
         match sent.kind() {
             Some(OperationKind::RequestAdvance) => Some(least),
             _ => Some(least + question.advance),

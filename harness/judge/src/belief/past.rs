@@ -5,19 +5,18 @@ use std::collections::VecDeque;
 use tideover_exchange::{Prepared, PreparedAction, Seen};
 use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
 
-use crate::belief::Belief;
-use crate::hidden::PriorState;
-use crate::world::World;
+use crate::belief::hidden::PriorState;
+use crate::belief::hypothesis::Hypothesis;
+use crate::belief::{Belief, Observation};
 
-/// The most writes that a stale read may lag behind.
+/// The most writes that a stale read may lag behind. A read is retried before it counts as stale, so a
+/// replica that is further behind does not just lag. Beyond this, a response is judged as if it were current.
 const FURTHEST_BEHIND: usize = 8;
 
-/// The worlds before a write.
 #[derive(Clone, Debug)]
 pub(super) struct Past {
-    /// The business of the write, if it names one.
     business: Option<(PlatformId, String)>,
-    worlds: Vec<World>,
+    hypotheses: Vec<Hypothesis>,
 }
 
 impl Belief {
@@ -40,24 +39,25 @@ impl Belief {
         }
         let business = self.named(sent);
         let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
-        past.iter().filter(is_about_it).any(|past| self.matches_past(past, sent, seen, now))
+        let observed = Observation { sent, seen, now };
+        past.iter().filter(is_about_it).any(|past| self.matches_past(past, observed))
     }
 
     /// Whether a response contradicts nothing that is known.
     pub fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        !self.explainer(self.prior).contradicts(&self.worlds, sent, seen, now)
+        let observed = Observation { sent, seen, now };
+        !self.explainer(self.prior).contradicts(&self.hypotheses, observed)
     }
 
     /// Whether a response shows the state before a write. Uses the names known since.
-    fn matches_past(&self, past: &Past, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
-        let Some(present) = self.worlds.first() else { return false };
-        let worlds: Vec<World> =
-            past.worlds.iter().map(|world| world.calling_as(present)).collect();
+    fn matches_past(&self, past: &Past, observed: Observation<'_>) -> bool {
+        let Some(present) = self.hypotheses.first() else { return false };
+        let hypotheses: Vec<Hypothesis> =
+            past.hypotheses.iter().map(|hypothesis| hypothesis.calling_as(present)).collect();
         // State that predates the run would explain any response.
-        !self.explainer(PriorState::Nothing).contradicts(&worlds, sent, seen, now)
+        !self.explainer(PriorState::Nothing).contradicts(&hypotheses, observed)
     }
 
-    /// Remembers the worlds before a write.
     pub(super) fn remember_write(&mut self, sent: &Prepared) {
         if self.past.is_none() {
             return;
@@ -72,6 +72,6 @@ impl Belief {
         if past.len() == FURTHEST_BEHIND {
             past.pop_front();
         }
-        past.push_back(Past { business, worlds: self.worlds.clone() });
+        past.push_back(Past { business, hypotheses: self.hypotheses.clone() });
     }
 }

@@ -1,9 +1,10 @@
-//! Each step causes the deliveries that the shadow predicts: the same events at the same times.
+//! Each step causes the deliveries that the model predicts: the same events at the same times.
 //!
 //! The document leaves both open, so a difference contradicts only an assumption. Two points are documented:
 //! an unaccepted delivery is retried (`6.delivery.1.2`), and an event shows when its transaction began
-//! (`6.delivery.6`). Order and repeats are free, so they are not compared. Deliveries answered with 410 are
-//! not compared either, because how many were in flight then is unknown.
+//! (`6.delivery.6`). Order is not guaranteed, and a delivery is made at least once (§6 Delivery rules 3 and 4): a
+//! service that loses our response sends it again. So neither is compared. Deliveries answered with 410 are not
+//! compared either, because how many were in flight then is unknown.
 
 use std::collections::BTreeSet;
 use std::iter::zip;
@@ -13,7 +14,7 @@ use tideover_exchange::{Arrival, Exchange};
 use tideover_model::wire::field;
 use tideover_model::{Clause, Timestamp, clause};
 
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 
 #[derive(Default)]
 pub(super) struct Arrivals {
@@ -23,7 +24,7 @@ pub(super) struct Arrivals {
 
 impl Check for Arrivals {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             self.refused.clear();
         }
         let (seen, predicted) = (exchange.arrivals, exchange.predicted_arrivals);
@@ -110,7 +111,7 @@ fn predicted_attempt(arrival: &Arrival) -> String {
     format!("{} at {}", event(arrival), predicted_at(arrival).unwrap_or_default())
 }
 
-/// When the shadow sent it. The signature has the same time, if there is one.
+/// When the model sent it. The signature has the same time, if there is one.
 fn predicted_at(arrival: &Arrival) -> Option<u64> {
     arrival.at.map(Timestamp::unix_unsigned).or_else(|| arrival.signed_at())
 }

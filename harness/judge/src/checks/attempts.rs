@@ -15,7 +15,7 @@ use tideover_model::clause;
 use tideover_model::wire::field;
 
 use crate::checks::subscribed::{KnownSubscriptions, SubscriptionNumber};
-use crate::checks::{Check, ChosenBy, Notes, starts_anew};
+use crate::checks::{Check, ChosenBy, Notes, is_reset};
 
 /// The path and the bytes of an attempt.
 type AttemptContent = Arc<(String, Vec<u8>)>;
@@ -64,7 +64,7 @@ fn event(body: &[u8]) -> (Option<&'static str>, Value, Value) {
 
 impl Check for Attempts {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = Attempts::of(self.chosen_by);
         }
         self.subscriptions.learn(exchange);

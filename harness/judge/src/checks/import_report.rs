@@ -7,7 +7,7 @@ use serde_json::Value;
 use tideover_exchange::{Exchange, Prepared};
 use tideover_model::{OperationKind, PlatformId, clause};
 
-use crate::checks::{Check, Notes};
+use crate::checks::{Check, Notes, is_reset};
 
 /// The report of each import, by platform and path.
 #[derive(Default)]
@@ -22,7 +22,7 @@ impl Check for IdenticalReport {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if crate::checks::starts_anew(exchange) {
+        if is_reset(exchange) {
             self.uploaded.clear();
         }
         let Some(call) = exchange.call() else { return };

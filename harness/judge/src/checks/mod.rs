@@ -8,9 +8,9 @@ mod collected;
 mod conservation;
 pub mod consistent;
 mod error_shape;
-mod event;
 mod fundable;
 mod import_report;
+pub mod meanings;
 mod needs;
 mod prediction;
 #[cfg(test)]
@@ -35,18 +35,15 @@ use tideover_exchange::{Exchange, Prepared};
 use tideover_model::clause::Kind;
 use tideover_model::{ActionKind, Clause};
 
-use crate::Outside;
-use crate::predicted::Forecast;
+use crate::belief::hidden::Outside;
 
 /// The name of the operation, for a finding in a delivery.
 const DELIVERIES: &str = "webhooks";
 
 /// A law that is checked throughout a run.
 trait Check {
-    /// Checks an exchange.
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes);
 
-    /// Learns of a request that got no response.
     fn miss(&mut self, _sent: &Prepared) {}
 
     /// Whether the next response will show that a delivery never came.
@@ -68,21 +65,18 @@ enum ChosenBy {
 /// What the checks report on an exchange.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
-    /// How often each clause was met.
     pub met: Tally,
     /// Observations where the document is silent.
     pub gaps: Gaps,
-    /// What does not hold.
     pub findings: Vec<Finding>,
 }
 
-/// All checks, for one run.
 pub struct Checks {
     checks: Vec<Box<dyn Check>>,
 }
 
 impl Checks {
-    /// The checks for a target in the shadow's own world.
+    /// The checks for a target whose choices are known.
     pub fn of_known() -> Checks {
         Checks {
             checks: vec![
@@ -104,8 +98,8 @@ impl Checks {
                 Box::new(wanted::WantedEvents::default()),
                 Box::new(sequences::Sequences::default()),
                 Box::new(redirects::Redirects),
-                Box::new(relations::retries()),
-                Box::new(relations::events(true)),
+                Box::new(relations::deliveries::Retries::default()),
+                Box::new(relations::events::Events::of(true)),
                 Box::new(arrivals::Arrivals::default()),
             ],
         }
@@ -150,7 +144,6 @@ impl Checks {
         }
     }
 
-    /// Reports a request that got no response to every check.
     pub fn miss(&mut self, sent: &Prepared) {
         for check in &mut self.checks {
             check.miss(sent);
@@ -162,7 +155,6 @@ impl Checks {
         self.checks.iter().any(|check| check.is_waiting())
     }
 
-    /// Runs every check on an exchange.
     pub fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         for check in &mut self.checks {
             check.observe(exchange, notes);
@@ -170,15 +162,10 @@ impl Checks {
     }
 }
 
-/// The clauses that a request meets, if the response equals the forecast.
-pub fn met_by(sent: &Prepared, forecast: &Forecast) -> Tally {
-    let seen = forecast.answer.read();
-    let exchange = Exchange {
-        predicted_refusal: forecast.refusal,
-        ..Exchange::alone(sent, &seen, forecast.now)
-    };
+/// The clauses that an exchange meets if the response equals the prediction.
+pub fn met_as_predicted(exchange: &Exchange<'_>) -> Tally {
     let mut notes = Notes::default();
-    prediction::PredictionCheck::default().observe(&exchange, &mut notes);
+    prediction::PredictionCheck::default().observe(exchange, &mut notes);
     notes.met
 }
 
@@ -257,56 +244,54 @@ impl Notes {
     }
 
     /// Counts that `clause` was met. A finding with the evidence, expected and seen, if it does not hold.
-    fn expect<Expected: Into<String>, Seen: Into<String>>(
+    fn expect<E: Into<String>, S: Into<String>>(
         &mut self,
         exchange: &Exchange<'_>,
         clause: Clause,
         holds: bool,
         field: &str,
-        evidence: impl FnOnce() -> (Expected, Seen),
+        evidence: impl FnOnce() -> (E, S),
     ) {
-        self.meet(clause);
-        if !holds {
-            self.find(clause, exchange.operation(), field, evidence());
-        }
+        self.count(clause, holds, || exchange.operation(), field, evidence);
     }
 
     /// The same for a delivery. The step that it arrived with has nothing to do with it.
-    fn expect_delivery<Expected: Into<String>, Seen: Into<String>>(
+    fn expect_delivery<E: Into<String>, S: Into<String>>(
         &mut self,
         clause: Clause,
         holds: bool,
         field: &str,
-        evidence: impl FnOnce() -> (Expected, Seen),
+        evidence: impl FnOnce() -> (E, S),
     ) {
-        self.meet(clause);
-        if !holds {
-            self.find(clause, DELIVERIES.to_owned(), field, evidence());
-        }
+        self.count(clause, holds, || DELIVERIES.to_owned(), field, evidence);
     }
 
-    /// Adds a finding, unless one of the same cause is there already: a step may bring a hundred attempts, each with
+    /// A finding is added unless one of the same cause is there already: a step may bring a hundred attempts, each with
     /// the same fault.
-    fn find<Expected: Into<String>, Seen: Into<String>>(
+    fn count<E: Into<String>, S: Into<String>>(
         &mut self,
         clause: Clause,
-        operation: String,
+        holds: bool,
+        operation: impl FnOnce() -> String,
         field: &str,
-        (expected, seen): (Expected, Seen),
+        evidence: impl FnOnce() -> (E, S),
     ) {
-        let found = Finding::new(clause, operation, field, expected, seen);
+        self.meet(clause);
+        if holds {
+            return;
+        }
+        let (expected, seen) = evidence();
+        let found = Finding::new(clause, operation(), field, expected, seen);
         if !self.findings.iter().any(|known| known.is_same(&found)) {
             self.findings.push(found);
         }
     }
 
-    /// Counts that `clause` was met and held.
     fn meet(&mut self, clause: Clause) {
         self.met.meet(clause);
     }
 }
 
-/// Whether the exchange resets the service to its initial state.
-fn starts_anew(exchange: &Exchange<'_>) -> bool {
+fn is_reset(exchange: &Exchange<'_>) -> bool {
     exchange.acts() == Some(ActionKind::Reset)
 }

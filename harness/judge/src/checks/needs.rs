@@ -15,16 +15,13 @@ pub enum Needs {
     OwnPort,
     /// An inbox that the target can send webhooks to.
     Inbox,
-    /// A clock that the run can move.
     Clock,
-    /// The key of a second platform.
     SecondKey,
     /// A target whose choices are its own: its responses are held against each other.
     Foreign,
     /// A target whose whole state is known. In a foreign service, other people's actions may change what it
     /// refuses.
     Known,
-    /// Access to the inside of the service.
     Inside,
 }
 

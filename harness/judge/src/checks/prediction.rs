@@ -1,10 +1,11 @@
-//! The response equals the shadow model's: status, code and every documented field.
+//! The response is as the model predicts: status, code and every documented field.
 
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::Point;
 
-use crate::checks::{Check, Notes, starts_anew};
-use crate::{Bindings, Comparison, Grounds};
+use crate::checks::{Check, Notes, is_reset};
+use crate::comparison::{Bindings, Comparison};
+use crate::grounds::Grounds;
 
 #[derive(Default)]
 pub(super) struct PredictionCheck {
@@ -14,7 +15,7 @@ pub(super) struct PredictionCheck {
 
 impl Check for PredictionCheck {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = PredictionCheck::default();
         }
         let comparison = Comparison {

@@ -56,19 +56,12 @@ fn noted_by(check: &mut dyn Check, shown: &[TestExchange]) -> Notes {
         let seen = Seen::new(*status, &bytes);
         let sent = Prepared::from_step(&step, &Memory::default(), "key");
         let exchange = Exchange {
-            sent: &sent,
-            seen: &seen,
-            predicted: &seen,
-            predicted_refusal: None,
             platform: Some(PlatformId::DEFAULT),
             unsettled: false,
-            since: start(),
-            now: start(),
-            ahead: Some(0),
             arrivals,
             predicted_arrivals,
-            inbox_works: false,
             inside: inside.as_ref(),
+            ..Exchange::alone(&sent, &seen, start())
         };
         check.observe(&exchange, &mut notes);
     }
@@ -227,7 +220,7 @@ fn finds_a_name_that_a_sync_has_replaced() {
         (call, 200, json!({ "externalId": "i", "outcome": "created", "reason": null }))
     };
     let read = |name: Value| (get("/v1/organizations/v"), 200, json!({ "name": name }));
-    let of = |exchanges: &[_]| broken(&mut super::relations::names(), exchanges);
+    let of = |exchanges: &[_]| broken(&mut super::relations::names::Names::default(), exchanges);
     let stale = [sync("A"), sync("B"), read(json!("A"))];
     assert_eq!(of(&stale), ["4.businessSync.intro.2"]);
     assert_eq!(of(&[mention("A"), sync("B"), read(json!("A"))]), ["4.businessSync.intro.2"]);

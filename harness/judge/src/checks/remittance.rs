@@ -7,7 +7,7 @@ use tideover_exchange::{Exchange, masked_field};
 use tideover_model::wire::field;
 use tideover_model::{OperationKind, PlatformId, clause};
 
-use crate::checks::{Check, Notes};
+use crate::checks::{Check, Notes, is_reset};
 
 /// The account of each business, by platform and identifier.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(super) struct OneAccount {
 
 impl Check for OneAccount {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if crate::checks::starts_anew(exchange) {
+        if is_reset(exchange) {
             self.accounts.clear();
         }
         let answer = exchange.success_of(OperationKind::GetBusiness);

@@ -9,10 +9,8 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::remittance::same_account;
-use crate::checks::{Check, Notes};
-
-/// The amounts of an advance that never change.
-pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL];
+use crate::checks::{Check, Notes, is_reset};
+use crate::comparison::AMOUNTS_THAT_STAY;
 
 /// The fields of an advance that never change.
 pub const UNCHANGED: [&str; 3] = [AMOUNTS_THAT_STAY[0], AMOUNTS_THAT_STAY[1], field::REMITTANCE];
@@ -30,7 +28,7 @@ pub(super) struct RepeatedAdvance {
 
 impl Check for RepeatedAdvance {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if crate::checks::starts_anew(exchange) {
+        if is_reset(exchange) {
             self.first.clear();
         }
         let Some(answer) = exchange.success_of(OperationKind::RequestAdvance) else { return };

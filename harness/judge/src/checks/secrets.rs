@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tideover_exchange::Exchange;
-use tideover_exchange::matcher::texts;
+use tideover_exchange::matcher::{fields, texts};
 use tideover_model::wire::field;
 use tideover_model::{OperationKind, TAX_ID_DIGITS, clause};
 
@@ -62,34 +62,17 @@ impl Check for Withheld {
             OperationKind::GetBusiness => {
                 withhold(clause!("2.business.taxIdOnFile.2"), &[field::TAX_ID, "taxIdentifier"]);
             }
-            OperationKind::GetInvoice
-            | OperationKind::SyncInvoice
-            | OperationKind::ImportInvoices
-            | OperationKind::SyncBusiness
-            | OperationKind::RequestAdvance
-            | OperationKind::GetImport
-            | OperationKind::SetPayoutAccount
-            | OperationKind::Quote
-            | OperationKind::Invite
-            | OperationKind::CreateOnboardingSession
-            | OperationKind::Subscribe
-            | OperationKind::Unsubscribe => {}
+            _ => {}
         }
     }
 }
 
 /// The texts of fields that are called a secret.
-fn named_secrets(body: &Value) -> Box<dyn Iterator<Item = &str> + '_> {
+fn named_secrets(body: &Value) -> impl Iterator<Item = &str> {
     const SHORTEST: usize = 16;
-    match body {
-        Value::Object(fields) => Box::new(fields.iter().flat_map(|(name, value)| {
-            let is_named = name.to_ascii_lowercase().ends_with("secret") && holds_secret(value);
-            let own = value.as_str().filter(|text| is_named && text.len() >= SHORTEST);
-            own.into_iter().chain(named_secrets(value))
-        })),
-        Value::Array(items) => Box::new(items.iter().flat_map(named_secrets)),
-        _ => Box::new(std::iter::empty()),
-    }
+    let is_named = |name: &str| name.to_ascii_lowercase().ends_with("secret");
+    let named = fields(body).filter(move |(name, value)| is_named(name) && holds_secret(value));
+    named.filter_map(|(_, value)| value.as_str()).filter(|text| text.len() >= SHORTEST)
 }
 
 /// The digits of a tax id as one number, without separators.

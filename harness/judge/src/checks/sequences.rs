@@ -6,12 +6,13 @@ use std::ops::Bound::{Excluded, Unbounded};
 
 use serde::Deserialize;
 use serde_json::Value;
+use tideover_exchange::matcher::fields;
 use tideover_exchange::{Exchange, kind_of_event, whole_number};
 use tideover_model::wire::field;
 use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
-use crate::checks::{Check, ChosenBy, Notes, starts_anew};
+use crate::checks::{Check, ChosenBy, Notes, is_reset};
 
 /// The sequences seen for an invoice, by state.
 type StateSequences = BTreeMap<AdvanceState, u64>;
@@ -38,7 +39,7 @@ impl Sequences {
 
 impl Check for Sequences {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             self.invoices.clear();
         }
         for arrival in exchange.arrivals {
@@ -106,15 +107,5 @@ fn may_follow(known: &StateSequences, state: AdvanceState, sequence: u64) -> boo
 
 /// A field at any depth of an event, because its place is not shown.
 fn field<'a>(event: &'a Value, name: &str) -> &'a Value {
-    find_field(event, name).unwrap_or(&Value::Null)
-}
-
-fn find_field<'a>(event: &'a Value, name: &str) -> Option<&'a Value> {
-    match event {
-        Value::Object(fields) => {
-            fields.get(name).or_else(|| fields.values().find_map(|inside| find_field(inside, name)))
-        }
-        Value::Array(items) => items.iter().find_map(|item| find_field(item, name)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
+    fields(event).find(|(known, _)| *known == name).map_or(&Value::Null, |(_, value)| value)
 }

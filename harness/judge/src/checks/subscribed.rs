@@ -16,7 +16,7 @@ use tideover_model::{
 };
 
 use crate::belief::is_certain;
-use crate::checks::starts_anew;
+use crate::checks::is_reset;
 
 /// The place of a subscription among those that a run knows, in the order in which they were made.
 pub(super) type SubscriptionNumber = usize;
@@ -78,7 +78,7 @@ const IN_FLIGHT: u64 = 15;
 impl KnownSubscriptions {
     /// Learns from the response, before the arrivals of the step are checked.
     pub(super) fn learn(&mut self, exchange: &Exchange<'_>) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             self.known.clear();
         }
         if exchange.acts() == Some(ActionKind::RevokeKey) {

@@ -2,15 +2,16 @@
 
 use std::fmt;
 
+use serde::de::{DeserializeOwned, IntoDeserializer, value};
 use serde_json::Value;
 use tideover_exchange::masked_field;
 use tideover_exchange::matcher::{instants_apart, same_text, texts};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::words::{CollectionState, ComplianceRoute, SyncOutcome};
 use tideover_model::{Clause, OperationKind, clause};
 
-use crate::bindings::Bindings;
-use crate::clock::is_near;
-use crate::comparison::{ABSENT, ANY_TEXT, Freedom};
+use crate::comparison::bindings::Bindings;
+use crate::comparison::{ABSENT, ANY_TEXT, Freedom, is_near};
 
 /// The position of a value in a response. Its display form is dotted.
 #[derive(Clone, Copy)]
@@ -249,13 +250,13 @@ impl FieldComparison<'_> {
 
     /// Enumerated values may gain members (`9.versioning.2`).
     fn is_new_member(&self, name: &str, predicted: &str, seen: &str) -> bool {
-        let known: &[&str] = match name {
-            field::COLLECTION_STATE => &["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"],
-            field::COMPLIANCE_ROUTE => &["VENDOR_ASSERTION", "W9_UPLOAD", "PARTNER_SUPPLIED"],
-            "outcome" => OUTCOMES,
+        let is_known: fn(&str) -> bool = match name {
+            field::COLLECTION_STATE => is_member::<CollectionState>,
+            field::COMPLIANCE_ROUTE => is_member::<ComplianceRoute>,
+            field::OUTCOME => is_synced,
             _ => return false,
         };
-        self.freedom.is_some() && known.contains(&predicted) && !known.contains(&seen)
+        self.freedom.is_some() && is_known(predicted) && !is_known(seen)
     }
 
     /// Whether a time differs only by the target's clock.
@@ -301,8 +302,10 @@ const ROUTING_NUMBER: &str = "routingNumber";
 
 const INVITE_ID: &str = field::INVITE_ID;
 
-/// The outcomes of an invoice that is synced.
-pub(super) const OUTCOMES: &[&str] = &["created", "updated", "statusOnly"];
+/// Whether a word is a member of an enumeration of the document.
+pub(crate) fn is_member<T: DeserializeOwned>(word: &str) -> bool {
+    T::deserialize(IntoDeserializer::<value::Error>::into_deserializer(word)).is_ok()
+}
 
 /// Whether the outcome of a row is that of a synced invoice.
 pub(crate) fn is_known_outcome(outcome: &Value) -> bool {
@@ -311,7 +314,7 @@ pub(crate) fn is_known_outcome(outcome: &Value) -> bool {
 
 /// Whether an outcome is that of a synced invoice.
 pub(crate) fn is_synced(outcome: &str) -> bool {
-    OUTCOMES.contains(&outcome)
+    is_member::<SyncOutcome>(outcome)
 }
 
 /// A sentence.

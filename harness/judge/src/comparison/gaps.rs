@@ -5,7 +5,7 @@ use tideover_exchange::matcher::texts;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Clause, OperationKind, clause};
 
-use crate::comparison::fields::OUTCOMES;
+use crate::comparison::fields::is_synced;
 use crate::comparison::top;
 
 /// The gap for a value that is missing under the name that we assume, because its name is not shown.
@@ -79,7 +79,7 @@ impl Outcomes<'_> {
         let outcomes: Option<Vec<&str>> =
             rows.iter().map(|row| Fields::of(row).outcome()).collect();
         let mut known = outcomes?;
-        known.retain(|outcome| OUTCOMES.contains(outcome));
+        known.retain(|outcome| is_synced(outcome));
         known.sort_unstable();
         let nameless = rows.len() - known.len();
         Some(Outcomes { known, nameless })
@@ -99,6 +99,11 @@ pub(super) fn opened_early(answer: &Value, field: &str) -> bool {
 /// Whether a business meets all that its collection account waits for, by its onboarding.
 pub fn meets_first_three(onboarding: &Value) -> bool {
     ["compliance", "contract", "bank"].iter().all(|name| onboarding[name] == true)
+}
+
+/// Whether all four requirements are met. Ignores other fields.
+pub(crate) fn is_onboarded(met: &Value) -> bool {
+    meets_first_three(met) && Fields::of(met).collection_account() == Some(true)
 }
 
 /// The gap for something within a documented field that is not shown.

@@ -1,10 +1,13 @@
 //! Compares a response with the model's: status, code and every documented field.
 //!
-//! Prose is not compared. Minted values (references, secrets, account numbers) are bound on first sight and
-//! must stay the same. Dates are compared as instants. Unknown fields are ignored. If the target's choices
-//! are its own ([`Freedom`]), anything the document leaves open counts as a gap.
+//! What a correct service may answer otherwise must not be compared, or a correct service fails:
+//!
+//! - prose, which may be reworded at any time (§7), and fields that we don't know, which may be added (§9);
+//! - minted values (references, secrets, account numbers), which are bound on first sight and must stay the same;
+//! - the spelling of dates, which are compared as instants, and times that differ by the target's clock alone;
+//! - anything that the document leaves open, if the target's choices are its own ([`Freedom`]): that is a gap.
 
-mod clauses;
+mod bindings;
 mod fields;
 mod gaps;
 #[cfg(test)]
@@ -15,17 +18,14 @@ use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_exchange::matcher::instants_apart;
 use tideover_exchange::{Body, PreparedAction, Seen};
-use tideover_model::clause::Kind;
+use tideover_model::clause::{Family, Kind};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
-use crate::bindings::Bindings;
-use crate::checks::repeated_advance::AMOUNTS_THAT_STAY;
-
-pub(crate) use clauses::code_clause;
-use clauses::{action_clause, field_clause};
+pub(crate) use bindings::Bindings;
 use fields::{FieldDifference, differences};
-pub(crate) use fields::{is_known_outcome, is_synced};
+pub(crate) use fields::{is_known_outcome, is_member, is_synced};
+pub(crate) use gaps::is_onboarded;
 pub use gaps::meets_first_three;
 use gaps::{gap_within, has_same_rows, nameless, opened_early};
 
@@ -42,18 +42,25 @@ pub(crate) struct Freedom {
 
 /// A response of the target and the model's.
 pub(crate) struct Comparison<'a> {
-    /// The request.
     pub(crate) action: &'a PreparedAction,
-    /// The operation of the request, if it has one.
     pub(crate) kind: Option<OperationKind>,
-    /// The target's response.
     pub(crate) seen: &'a Seen,
-    /// The model's response.
     pub(crate) predicted: &'a Seen,
     /// The code with which the model refuses, if it does, and the clause that requires it.
     pub(crate) refusal: Option<(Code, Clause)>,
     /// Where the target may differ. `None` if its choices are known.
     pub(crate) freedom: Option<Freedom>,
+}
+
+/// The amounts of an advance that never change (`4.advances.2.2`).
+pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::FEE_TOTAL];
+
+/// How far two clocks may differ. Seconds.
+const CLOCKS_APART: u64 = 300;
+
+/// Whether two clocks differ by no more than clocks may, given how far each is ahead. Seconds.
+pub fn is_near(one: i64, other: i64) -> bool {
+    one.abs_diff(other) <= CLOCKS_APART
 }
 
 /// Receives a point: its clause, whether it holds, its field, and its expected and seen values.
@@ -326,5 +333,28 @@ fn outcome(seen: &Seen) -> String {
             format!("{SUCCESS}, {}", seen.status)
         }
         (None, Body::Empty | Body::Json(_)) => format!("{}{WITHOUT_CODE}", seen.status),
+    }
+}
+
+pub(crate) fn code_clause(code: Code) -> Option<Clause> {
+    const CODES: Family = Family::of("7.codes.");
+    CODES.find(code.name())
+}
+
+/// The clause of a field of a response: §2 names most of them.
+fn field_clause(kind: OperationKind, field: &str) -> Clause {
+    let endpoint = kind.endpoint();
+    endpoint.fields.find(field).unwrap_or(endpoint.other_fields)
+}
+
+/// The clause that an action of the operator port tests.
+fn action_clause(action: Option<ActionKind>, predicted: &Seen) -> Clause {
+    match action {
+        // A link that is used or expired must not work, whichever it was.
+        Some(ActionKind::VendorAcceptsInvitation) if !predicted.is_success() => {
+            clause!("4.invitations.11")
+        }
+        Some(action) => action.clause(),
+        None => clause!("gap.advanceTransitions"),
     }
 }

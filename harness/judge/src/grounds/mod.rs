@@ -17,15 +17,14 @@ use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::wire::import_file::REQUIRED_COLUMNS;
+use tideover_model::wire::import_file::lacks_column;
 use tideover_model::wire::route::route;
 use tideover_model::wire::schema::find;
 use tideover_model::{
     ActionKind, Clause, Code, ImportRow, Operation, OperationKind, clause, tax_id_digits,
 };
 
-use crate::ABSENT;
-use crate::comparison::{SUCCESS, WITHOUT_CODE, is_synced};
+use crate::comparison::{ABSENT, SUCCESS, WITHOUT_CODE, is_synced};
 
 use origins::Origins;
 pub use origins::undone_by;
@@ -47,10 +46,17 @@ pub(crate) struct Grounds {
     matches_spelling: bool,
     /// What each sync of a business sent as its tax id.
     compliance: TaxIds,
-    /// What uploads have named.
     uploads: Uploads,
     /// By which requests things came to be.
     origins: Origins,
+}
+
+/// A request with its response, and the model's response.
+#[derive(Clone, Copy)]
+struct Compared<'a> {
+    sent: &'a Prepared,
+    answer: &'a Seen,
+    predicted: &'a Seen,
 }
 
 /// A value that is not as expected, as JSON.
@@ -138,7 +144,7 @@ impl Grounds {
     ) {
         // That columns are required, no code says: each row may have an outcome of its own.
         if sent.kind() == Some(OperationKind::ImportInvoices)
-            && lacks_column(sent)
+            && sent.call().is_none_or(|call| lacks_column(call.body()))
             && rejects_each_row(sent, answer)
         {
             points.retain(|point| !point.contradicts());
@@ -146,7 +152,7 @@ impl Grounds {
         for point in points.iter_mut().filter(|point| point.contradicts()) {
             let Point { field, expected, seen, .. } = &*point;
             let differs = Difference { field, expected, seen };
-            if let Some(clause) = self.broken_by((sent, answer), predicted, differs) {
+            if let Some(clause) = self.broken_by(Compared { sent, answer, predicted }, differs) {
                 point.clause = clause;
             }
             if point.clause == BEYOND_FACE_VALUE
@@ -212,22 +218,18 @@ impl Grounds {
     }
 
     /// The sentence that a wrong value breaks: one on what was sent, or else the one that states the field's value.
-    fn broken_by(
-        &self,
-        (sent, answer): (&Prepared, &Seen),
-        predicted: &Seen,
-        differs: Difference<'_>,
-    ) -> Option<Clause> {
+    fn broken_by(&self, compared: Compared<'_>, differs: Difference<'_>) -> Option<Clause> {
+        let Compared { sent, predicted, .. } = compared;
         let kind = sent.kind()?;
         if differs.lacks_code() {
             return Some(clause!("7.shape.code"));
         }
-        if let Some(clause) = self.of_denial((sent, answer), predicted) {
+        if let Some(clause) = self.of_denial(compared) {
             return Some(clause);
         }
         let by_history = match kind {
             OperationKind::GetInvoice => self.of_invoice(sent, predicted, differs),
-            OperationKind::GetBusiness => self.of_business((sent, answer), predicted, differs),
+            OperationKind::GetBusiness => self.of_business(compared, differs),
             OperationKind::SyncInvoice if differs.field == field::OUTCOME => {
                 self.of_outcome(sent, differs)
             }
@@ -244,7 +246,7 @@ impl Grounds {
     }
 
     /// What a refusal denies that no response has shown, or that a write has undone.
-    fn of_denial(&self, (sent, answer): (&Prepared, &Seen), predicted: &Seen) -> Option<Clause> {
+    fn of_denial(&self, Compared { sent, answer, predicted }: Compared<'_>) -> Option<Clause> {
         let code = Code::parse(answer.code()?)?;
         // Under an encoded name the service may look for another one.
         let is_encoded = sent.call()?.path.contains('%');
@@ -286,12 +288,8 @@ impl Grounds {
         }
     }
 
-    fn of_business(
-        &self,
-        (sent, answer): (&Prepared, &Seen),
-        predicted: &Seen,
-        differs: Difference<'_>,
-    ) -> Option<Clause> {
+    fn of_business(&self, compared: Compared<'_>, differs: Difference<'_>) -> Option<Clause> {
+        let Compared { sent, answer, predicted } = compared;
         if differs.lacks_onboarding() {
             let undone = self.origins.undone_by(sent, differs.field);
             let granted = || self.origins.is_granted(sent).then_some(clause!("3.onboarding.2"));
@@ -437,7 +435,6 @@ impl Grounds {
 /// The sentence on the most that can be collected.
 const BEYOND_FACE_VALUE: Clause = clause!("2.invoice.collected.2");
 
-/// The face value of the invoice in a response, in cents.
 fn face_value_of(predicted: &Seen) -> Option<i64> {
     predicted.success_body()?[field::FACE_VALUE].as_i64()
 }
@@ -481,7 +478,6 @@ fn of_unwritten_terms(predicted: &Seen) -> Option<Clause> {
     (!advance.is_null()).then_some(clause!("3.invoice.2"))
 }
 
-/// The lines of the file that a request uploads.
 fn lines(sent: &Prepared) -> impl Iterator<Item = &str> {
     let text = sent.call().and_then(|call| std::str::from_utf8(call.body()).ok());
     text.unwrap_or_default().lines()
@@ -497,14 +493,6 @@ fn rejects_each_row(sent: &Prepared, answer: &Seen) -> bool {
                 .into_iter()
                 .all(|outcome| outcome.is_some_and(|outcome| !is_synced(outcome)))
     })
-}
-
-/// Whether the file that a request uploads has no column of a name that each file must have.
-fn lacks_column(sent: &Prepared) -> bool {
-    let header = lines(sent).next().unwrap_or_default();
-    let names: Vec<&str> =
-        header.split(',').map(|name| name.trim_matches(['"', ' ', '\u{feff}'])).collect();
-    REQUIRED_COLUMNS.iter().any(|column| !names.contains(column))
 }
 
 /// The field that tells what became of a tax id (`gap.taxIdResult`).
@@ -550,7 +538,6 @@ fn row_at<'a>(sent: &'a Prepared, field: &str) -> Option<&'a ImportRow> {
     uploaded_rows(sent).get(index)
 }
 
-/// Whether a value is null or missing.
 fn is_none(seen: &str) -> bool {
     seen == "null" || seen == ABSENT
 }

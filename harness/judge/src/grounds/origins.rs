@@ -1,8 +1,9 @@
 //! By which request a business or an invoice came to be, whether a response has shown it since, and which request came
 //! after a business was shown to meet all four requirements.
 //!
-//! A response that denies what an earlier response has shown breaks the sentence on its own value. If no response has
-//! shown it, the request that should have brought it about did not.
+//! A business or an invoice is shown once a request that needs it succeeds. That the request which creates it succeeds
+//! shows nothing: a service may accept it and not carry it out. A response that denies what was shown breaks the
+//! sentence on its own value. If it was never shown, the request that should have brought it about did not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +11,9 @@ use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, InvoiceSync, Operation, OperationKind, Subject, clause};
 
+use crate::comparison::is_onboarded;
 use crate::grounds::terms::{InvoiceKey, key_of};
 use crate::grounds::{caller, name_of};
-use crate::meanings::is_onboarded;
 
 /// A business, by its caller and its identifier.
 type Name = (String, String);
@@ -32,7 +33,6 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// Learns from a request that succeeds.
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
         if sent.acts() == Some(ActionKind::TaxIdFoundWrong) {
             self.onboarded.clear();

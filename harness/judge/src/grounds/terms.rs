@@ -70,7 +70,6 @@ struct History {
     statuses: BTreeSet<InvoiceStatus>,
 }
 
-/// What was sent about every invoice.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InvoiceHistories {
     invoices: BTreeMap<InvoiceKey, History>,
@@ -129,11 +128,15 @@ impl InvoiceHistories {
                 known.is_confirmed = false;
             }
             ("created" | "updated", None) => {
-                let (earlier, ignored, skipped) = (Vec::new(), Vec::new(), Vec::new());
-                let (written, statuses) = ((terms, by), BTreeSet::new());
-                let (is_confirmed, shown) = (false, None);
-                let history =
-                    History { written, is_confirmed, shown, earlier, ignored, skipped, statuses };
+                let history = History {
+                    written: (terms, by),
+                    is_confirmed: false,
+                    shown: None,
+                    earlier: Vec::new(),
+                    ignored: Vec::new(),
+                    skipped: Vec::new(),
+                    statuses: BTreeSet::new(),
+                };
                 self.invoices.insert(key.clone(), history);
             }
             _ => {}
@@ -249,7 +252,6 @@ pub(super) fn key_of(caller: &str, sync: &InvoiceSync) -> InvoiceKey {
     (caller.to_owned(), sync.payee.business.clone(), sync.invoice.clone())
 }
 
-/// The invoice that a request reads.
 fn read_key(sent: &Prepared) -> Option<InvoiceKey> {
     if sent.kind() != Some(OperationKind::GetInvoice) {
         return None;

@@ -3,8 +3,7 @@
 use serde_json::Value;
 use tideover_model::{Clause, Code, OperationKind, clause};
 
-use crate::ABSENT;
-use crate::comparison::SUCCESS;
+use crate::comparison::{ABSENT, SUCCESS};
 use crate::grounds::{Difference, is_none};
 
 /// A kind of wrong value in a field of a response.
@@ -14,7 +13,6 @@ struct Decided {
     field: &'static str,
     /// Whether a value is of this kind: of the right form, and wrong.
     is_so: fn(Difference<'_>) -> bool,
-    /// The sentence that it breaks.
     clause: Clause,
 }
 
@@ -86,7 +84,6 @@ fn is_shown(differs: Difference<'_>) -> bool {
     differs.seen != ABSENT
 }
 
-/// Null in place of a value.
 fn is_lost(differs: Difference<'_>) -> bool {
     differs.seen == "null"
 }
@@ -119,12 +116,10 @@ fn is_other_text(differs: Difference<'_>) -> bool {
     differs.seen.starts_with('"')
 }
 
-/// No string, or no such field.
 fn is_no_text(differs: Difference<'_>) -> bool {
     differs.seen == ABSENT || differs.is(|seen| !seen.is_string())
 }
 
-/// Cents, not negative.
 fn is_amount(differs: Difference<'_>) -> bool {
     differs.is(Value::is_u64)
 }

@@ -21,7 +21,7 @@ const UNPROVEN_INBOX: &str =
     "a --webhook-url that leads from the target to --webhook-listen: nothing arrived";
 
 /// The status of a clause, and the reason for it.
-struct Standing {
+struct Assessment {
     status: Status,
     reason: Option<String>,
     remedy: Option<String>,
@@ -40,7 +40,7 @@ enum Barrier {
 
 impl Run<'_> {
     pub(super) fn clause(&self, clause: Clause) -> ClauseReport {
-        let Standing { status, reason, remedy } = self.standing(clause);
+        let Assessment { status, reason, remedy } = self.assess(clause);
         ClauseReport {
             clause: clause.name().to_owned(),
             place: clause.place().to_owned(),
@@ -57,21 +57,22 @@ impl Run<'_> {
         }
     }
 
-    fn standing(&self, clause: Clause) -> Standing {
+    fn assess(&self, clause: Clause) -> Assessment {
         let Summary { met, broken, .. } = self.summary;
         let evidence = Evidence::of(clause);
         if let Some((_, verdict)) = broken.get(&clause) {
-            return Standing::of(Status::from(*verdict));
+            return Assessment::of(Status::from(*verdict));
         }
         if let Some(barrier) = self.hidden(evidence) {
             return self.unmet(Some(barrier), None);
         }
         if met.times(clause) > 0 {
             return match evidence.hidden_by(self.offers) {
-                None => Standing::of(Status::Held),
-                Some(hidden) => {
-                    Standing { reason: Some(hidden.why.to_owned()), ..Standing::of(Status::Argued) }
-                }
+                None => Assessment::of(Status::Held),
+                Some(hidden) => Assessment {
+                    reason: Some(hidden.why.to_owned()),
+                    ..Assessment::of(Status::Argued)
+                },
             };
         }
         let can_check = evidence.is_checked() && self.lacking(evidence).is_none();
@@ -86,27 +87,27 @@ impl Run<'_> {
             Some(_) => words,
             None => format!("no check of a run covers it: {words}"),
         };
-        Standing { reason: Some(reason), ..Standing::of(Status::NotObservable) }
+        Assessment { reason: Some(reason), ..Assessment::of(Status::NotObservable) }
     }
 
     /// The status of a clause whose breaches show in other clauses, and the reason. The clause itself may not
     /// have been met even if the others were.
-    fn shown(&self, evidence: &Evidence) -> Standing {
+    fn shown(&self, evidence: &Evidence) -> Assessment {
         let Summary { met, broken, .. } = self.summary;
         let shows_in = &evidence.shows_in;
         let doubtful = || shows_in.iter().filter(|one| broken.contains_key(one));
         if doubtful().next().is_some() {
             let reason = format!("a breach shows in {}, which is broken", names(doubtful()));
-            return Standing { reason: Some(reason), ..Standing::of(Status::Inconclusive) };
+            return Assessment { reason: Some(reason), ..Assessment::of(Status::Inconclusive) };
         }
         let reason = Some(format!("a breach would show in {}", names(shows_in)));
         let is_met = |clause: Clause| met.times(clause) > 0;
         if evidence.proven_in(self.offers).any(is_met) {
-            return Standing { reason, ..Standing::of(Status::Covered) };
+            return Assessment { reason, ..Assessment::of(Status::Covered) };
         }
         let mut seen = shows_in.iter().filter(|one| self.hidden(Evidence::of(**one)).is_none());
         if seen.any(|one| is_met(*one)) {
-            return Standing { reason, ..Standing::of(Status::Argued) };
+            return Assessment { reason, ..Assessment::of(Status::Argued) };
         }
         let checked = shows_in.iter().filter(|one| Evidence::of(**one).is_checked());
         let barriers: Option<Vec<Barrier>> = checked.map(|one| self.barrier(*one)).collect();
@@ -121,11 +122,11 @@ impl Run<'_> {
     }
 
     /// A clause that was not met, perhaps for a barrier. What reads alone do not meet needs writes.
-    fn unmet(&self, barrier: Option<Barrier>, shows: Option<String>) -> Standing {
+    fn unmet(&self, barrier: Option<Barrier>, shows: Option<String>) -> Assessment {
         let needs_writes = self.reads_only() && !self.is_recorded();
         let barrier = barrier.or(needs_writes.then_some(Barrier::Lacks(Needs::Writes)));
         let Some(barrier) = barrier else {
-            return Standing { reason: shows, ..Standing::of(Status::NotMet) };
+            return Assessment { reason: shows, ..Assessment::of(Status::NotMet) };
         };
         let is_unproven =
             matches!(barrier, Barrier::Lacks(needs) if self.unproven.contains(&needs));
@@ -138,7 +139,7 @@ impl Run<'_> {
         };
         let why = barrier.why();
         let reason = Some(shows.map_or_else(|| why.clone(), |shows| format!("{shows}: {why}")));
-        Standing { status, reason, remedy }
+        Assessment { status, reason, remedy }
     }
 
     /// The option without which the run sees no breach of a clause: what it meets of it says nothing.
@@ -215,9 +216,9 @@ fn names<'a>(clauses: impl IntoIterator<Item = &'a Clause>) -> String {
     clauses.into_iter().map(|clause| clause.name()).collect::<Vec<_>>().join(", ")
 }
 
-impl Standing {
-    fn of(status: Status) -> Standing {
-        Standing { status, reason: None, remedy: None }
+impl Assessment {
+    fn of(status: Status) -> Assessment {
+        Assessment { status, reason: None, remedy: None }
     }
 }
 

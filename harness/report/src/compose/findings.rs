@@ -17,17 +17,11 @@ use crate::document::{
 use crate::{curl, plain, title};
 
 impl FindingReport {
-    /// The report of a failure.
     pub fn of(failure: &Failure) -> FindingReport {
         let finding = failure.finding();
         let last = failure.answers.last().and_then(|(_, seen)| seen.as_ref());
         FindingReport {
-            fingerprint: finding.cause().fingerprint(),
-            found: Found::from(finding),
             also: failure.findings.iter().skip(1).map(Found::from).collect(),
-            known: false,
-            times: failure.met,
-            cases: failure.met,
             first_case: Some(failure.case),
             steps_before: failure.steps_before as u64,
             runs: failure.probes as u64,
@@ -35,43 +29,44 @@ impl FindingReport {
             reproduced: failure.reproduced,
             stability: failure.reproduced.map(Reproduced::stability),
             blame: Blame::of(finding.verdict, last),
-            advice: None,
             steps: steps(failure),
             culprit: culprit(failure),
             difference: failure.is_known.then(|| difference(&failure.transcript)).flatten(),
-            replay: None,
+            ..FindingReport::without_steps(finding, failure.met, failure.met)
         }
     }
-}
 
-impl FindingReport {
     /// The report of a finding that does not fail the run.
     pub(super) fn noticed(noticed: &Noticed, is_recorded: bool) -> FindingReport {
         let Noticed { finding, times, cases, first } = noticed;
-        let (times, cases, advice) =
-            (*times, *cases, Some(advice(finding, is_recorded).to_owned()));
-        match first {
-            Some(first) => FindingReport { times, cases, advice, ..FindingReport::of(first) },
-            None => FindingReport {
-                fingerprint: finding.cause().fingerprint(),
-                found: Found::from(finding),
-                also: Vec::new(),
-                known: false,
-                times,
-                cases,
-                first_case: None,
-                steps_before: 0,
-                runs: 0,
-                shrunk: false,
-                reproduced: None,
-                stability: None,
-                blame: Blame::of(finding.verdict, None),
-                advice,
-                steps: Vec::new(),
-                culprit: None,
-                difference: None,
-                replay: None,
-            },
+        let (times, cases) = (*times, *cases);
+        let report = match first {
+            Some(first) => FindingReport { times, cases, ..FindingReport::of(first) },
+            None => FindingReport::without_steps(finding, times, cases),
+        };
+        FindingReport { advice: Some(advice(finding, is_recorded).to_owned()), ..report }
+    }
+
+    fn without_steps(finding: &Finding, times: u64, cases: u64) -> FindingReport {
+        FindingReport {
+            fingerprint: finding.cause().fingerprint(),
+            found: Found::from(finding),
+            also: Vec::new(),
+            known: false,
+            times,
+            cases,
+            first_case: None,
+            steps_before: 0,
+            runs: 0,
+            shrunk: false,
+            reproduced: None,
+            stability: None,
+            blame: Blame::of(finding.verdict, None),
+            advice: None,
+            steps: Vec::new(),
+            culprit: None,
+            difference: None,
+            replay: None,
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::document::FindingReport;
 const MOST_NAMED: usize = 3;
 
 impl Run<'_> {
-    /// The outcome of the run.
     pub(super) fn outcome(&self, findings: &[FindingReport], extent: Extent) -> Outcome {
         let verdicts: Vec<Verdict> = new(findings).map(|finding| finding.found.verdict).collect();
         let grounds = Grounds {

@@ -29,23 +29,16 @@ use crate::figures::counted;
 pub struct Run<'a> {
     /// The command: `check` or `judge`.
     pub command: &'static str,
-    /// The plan of the run.
     pub plan: &'a Plan,
-    /// The results of the run.
     pub summary: &'a Summary,
-    /// The target in words.
     pub target: &'a str,
-    /// What the target offers.
     pub offers: &'a [Needs],
     /// What the options give, and nothing has shown to work: clauses that need it are in reach.
     pub unproven: &'a [Needs],
-    /// The wall time at the end.
     pub finished: Timestamp,
-    /// The duration of the run.
     pub took: Duration,
     /// The replay commands of the findings that have steps, in order.
     pub replay: &'a [String],
-    /// The known findings.
     pub baseline: Option<&'a Baseline>,
     /// Why it ended early, if it did, with the reason in words.
     pub ended: Option<(Ending, String)>,
@@ -59,12 +52,10 @@ pub struct Run<'a> {
     pub races: Option<(usize, &'a Parts)>,
     /// Whether only races were planned.
     pub only_races: bool,
-    /// What the user demands of the run.
     pub demands: &'a Demands,
 }
 
 impl Run<'_> {
-    /// The report of the run.
     pub fn report(&self) -> Report {
         let Run { plan, summary, target, took, baseline, .. } = self;
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::document::{ClauseReport, Report, Shares, Status};
 
-/// A section of the document.
 #[derive(Serialize)]
 pub(super) struct SectionView<'a> {
     title: String,

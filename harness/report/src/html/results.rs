@@ -5,9 +5,8 @@ use serde::Serialize;
 
 use crate::figures::{duration, when};
 use crate::html::render;
-use crate::results::{Case, CaseStatus, Issue, OUTCOME, Results, Severity, VERSION};
+use crate::results::{Case, CaseStatus, Issue, OUTCOME, Results, VERSION};
 
-/// The data of the page.
 #[derive(Serialize)]
 struct ResultsPage<'a> {
     command: &'a str,
@@ -18,22 +17,10 @@ struct ResultsPage<'a> {
     version: &'a str,
     took: String,
     facts: &'a [(&'static str, String)],
-    issues: Vec<IssueView<'a>>,
+    issues: &'a [Issue],
     notes: &'a [String],
     statuses: Vec<&'static str>,
     suites: Vec<SuiteView<'a>>,
-}
-
-#[derive(Serialize)]
-struct IssueView<'a> {
-    severity: &'static str,
-    rule: &'a str,
-    place: &'a str,
-    title: &'a str,
-    subject: &'a str,
-    expected: &'a str,
-    seen: &'a str,
-    replay: Option<&'a str>,
 }
 
 /// The cases of an outermost suite.
@@ -42,18 +29,7 @@ struct SuiteView<'a> {
     name: &'a str,
     summary: String,
     is_open: bool,
-    cases: Vec<CaseView<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct CaseView<'a> {
-    id: &'a str,
-    name: &'a str,
-    status: &'static str,
-    own_status: &'a str,
-    message: Option<&'a str>,
-    details: Option<&'a str>,
+    cases: Vec<&'a Case>,
 }
 
 /// The results of a command as an HTML page.
@@ -71,7 +47,7 @@ pub(crate) fn results(results: &Results) -> Result<String, Error> {
         version: VERSION,
         took: duration(results.took),
         facts: &results.facts,
-        issues: results.issues.iter().map(IssueView::of).collect(),
+        issues: &results.issues,
         notes: &results.notes,
         statuses: statuses.map(CaseStatus::name).collect(),
         suites: suites(&results.cases),
@@ -100,42 +76,8 @@ fn suites(cases: &[Case]) -> Vec<SuiteView<'_>> {
             name,
             summary: summary.join(", "),
             is_open: count(CaseStatus::Failed) + count(CaseStatus::Broken) > 0,
-            cases: cases.into_iter().map(CaseView::of).collect(),
+            cases,
         }
     };
     names.into_iter().map(of).collect()
-}
-
-impl IssueView<'_> {
-    fn of(issue: &Issue) -> IssueView<'_> {
-        let Issue { rule, place, title, subject, expected, seen, replay, .. } = issue;
-        IssueView {
-            severity: match issue.severity {
-                Severity::Error => "violated",
-                Severity::Warning => "inconclusive",
-                Severity::Notice => "differs",
-            },
-            rule,
-            place,
-            title,
-            subject,
-            expected,
-            seen,
-            replay: replay.as_deref(),
-        }
-    }
-}
-
-impl CaseView<'_> {
-    fn of(case: &Case) -> CaseView<'_> {
-        let Case { id, name, status, own_status, message, details, .. } = case;
-        CaseView {
-            id,
-            name,
-            status: status.name(),
-            own_status,
-            message: message.as_deref(),
-            details: details.as_deref(),
-        }
-    }
 }

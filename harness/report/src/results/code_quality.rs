@@ -7,7 +7,6 @@ use crate::results::{Issue, Results, Severity};
 /// The file of an issue that has none; GitLab wants a path.
 const NO_FILE: &str = "tideover";
 
-/// An issue as GitLab reads it.
 #[derive(Serialize)]
 struct Violation<'a> {
     description: String,

@@ -8,7 +8,6 @@ use crate::results::{Case, CaseStatus, Issue, Results, VERSION, milliseconds};
 /// The version of the format.
 const SPECIFICATION: &str = "0.0.0";
 
-/// A report.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Document<'a> {

@@ -16,17 +16,16 @@ pub(super) mod workflow;
 
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use tideover_exchange::evidence::outcome::Outcome;
 use tideover_model::Timestamp;
 
-/// The version of Tideover.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The identifier of the case that is the outcome of the run.
 pub(crate) const OUTCOME: &str = "outcome";
 
-/// The results of a command.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// The command: `check`.
@@ -37,9 +36,7 @@ pub struct Results {
     pub outcome: Outcome,
     /// The outcome in one line. It begins with the word of the outcome.
     pub headline: String,
-    /// The wall time at the start.
     pub began: Timestamp,
-    /// The duration.
     pub took: Duration,
     /// What was tested. Their identifiers differ.
     pub cases: Vec<Case>,
@@ -54,7 +51,8 @@ pub struct Results {
 }
 
 /// Something that was tested.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Case {
     /// An identifier that stays the same from run to run: `2.invoice.fundable`.
     pub id: String,
@@ -72,17 +70,20 @@ pub struct Case {
     pub details: Option<String>,
 }
 
-/// The status of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseStatus {
-    /// It holds.
     Passed,
-    /// It does not hold.
     Failed,
     /// Nothing could be concluded.
     Broken,
     /// It was not examined, or it need not hold.
     Skipped,
+}
+
+impl Serialize for CaseStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 impl CaseStatus {
@@ -101,12 +102,10 @@ impl CaseStatus {
     }
 }
 
-/// Something to act on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Issue {
     /// A short name of its cause that stays the same from run to run.
     pub fingerprint: String,
-    /// How bad it is.
     pub severity: Severity,
     /// The broken rule, by its stable name.
     pub rule: String,
@@ -116,13 +115,10 @@ pub struct Issue {
     pub title: String,
     /// Where it shows: an operation and a field, a delivery, a seed.
     pub subject: String,
-    /// The expected value; empty if the subject says it all.
     pub expected: String,
-    /// The observed value.
     pub seen: String,
     /// The command that shows it again.
     pub replay: Option<String>,
-    /// The file with its evidence.
     pub file: Option<String>,
 }
 
@@ -135,6 +131,17 @@ pub enum Severity {
     Warning,
     /// It is good to know.
     Notice,
+}
+
+/// The page shows the words of the verdicts.
+impl Serialize for Severity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Severity::Error => "violated",
+            Severity::Warning => "inconclusive",
+            Severity::Notice => "differs",
+        })
+    }
 }
 
 /// How much of a part was examined.
@@ -176,7 +183,6 @@ impl Results {
         }
     }
 
-    /// How many cases have this status.
     pub fn count(&self, status: CaseStatus) -> usize {
         self.cases.iter().filter(|case| case.status == status).count()
     }

@@ -15,7 +15,6 @@ const CASES: usize = 25;
 /// The longest value in a cell, in characters.
 const CELL: usize = 120;
 
-/// The results as Markdown.
 pub(crate) fn summary(results: &Results) -> String {
     let mark = if results.outcome.passes() { "✅" } else { "❌" };
     let mut text = format!("## {mark} {}\n\n", plain(&results.headline));

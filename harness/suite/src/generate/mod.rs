@@ -32,10 +32,11 @@ use tideover_exchange::Prepared;
 use tideover_exchange::step::{Action, Caller, Step};
 use tideover_exchange::target::{Bare, INBOX, NO_INBOX};
 use tideover_exchange::transcript::Header;
-use tideover_judge::predicted::{Case, Forecast};
 use tideover_model::wire::reply;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{ActionKind, Face, Operation, Service};
+
+use crate::prediction::{Case, Prediction};
 
 use goals::Goal;
 
@@ -49,7 +50,7 @@ pub fn case(header: &Header, number: u64, steps: u64) -> Vec<Step> {
     walked(header, number, steps, Some(INBOX)).steps
 }
 
-/// The same, with the model's forecasts. Webhooks go to `inbox`, or nowhere.
+/// The same, with the model's predictions. Webhooks go to `inbox`, or nowhere.
 pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> Case {
     let mut walk = Walk::new(header, number, inbox);
     // A read may follow the last step.
@@ -70,8 +71,8 @@ pub struct Walk {
     model: Bare,
     memory: Memory,
     pub steps: Vec<Step>,
-    /// The request of each step, and the model's forecast.
-    pub walked: Vec<(Prepared, Forecast)>,
+    /// The request of each step, and the model's prediction.
+    pub walked: Vec<(Prepared, Prediction)>,
     goal: Goal,
     /// Vendors that have accepted an invitation.
     claimed: BTreeSet<(String, String)>,
@@ -202,11 +203,11 @@ impl Walk {
             step.name = None;
         }
         let sent = Prepared::from_step(&step, &self.memory, Service::FIRST_KEY);
-        let forecast = Forecast::by(&mut self.model, &sent);
+        let prediction = Prediction::by(&mut self.model, &sent);
         if step.name.is_some() {
-            self.memory.keep(&step, forecast.answer.read().json());
+            self.memory.keep(&step, prediction.answer.read().json());
         }
-        if forecast.answer.is_success() {
+        if prediction.answer.is_success() {
             self.remember(&step);
             let read = requests::read_back(&step).filter(|read| !self.written.contains(read));
             self.written.extend(read);
@@ -214,7 +215,7 @@ impl Walk {
         }
         let reads = matches!(&step.action, Action::Call(call) if call.method == "GET");
         self.steps.push(step);
-        self.walked.push((sent, forecast));
+        self.walked.push((sent, prediction));
         reads
     }
 

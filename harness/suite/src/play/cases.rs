@@ -10,11 +10,11 @@ use tideover_exchange::step::Step;
 use tideover_exchange::target::{Bare, INBOX, Target, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Prepared, PreparedAction};
-use tideover_judge::predicted::Case;
 use tideover_model::{ActionKind, Clause, Face, Service, Timestamp};
 
 use crate::generate;
 use crate::play::case::{Observed, Played, Stopped, play_case};
+use crate::prediction::Case;
 pub use minimise::{minimise, reproduce};
 pub use summary::{Failure, Noticed, Summary};
 
@@ -50,7 +50,7 @@ pub trait World {
         generate::case(header, number, steps)
     }
 
-    /// The same, with what is forecast of them.
+    /// The same, with what is predicted of them.
     fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
         self.case(header, number, steps).into()
     }

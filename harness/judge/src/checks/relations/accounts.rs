@@ -9,8 +9,8 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, OperationKind, Timestamp, clause};
 
 use crate::checks::relations::ledger::{BusinessName, acted_on, business};
-use crate::checks::{Check, Notes, starts_anew};
-use crate::meets_first_three;
+use crate::checks::{Check, Notes, is_reset};
+use crate::comparison::meets_first_three;
 
 /// An account that waits longer than this lacks something. Seconds.
 const LONG: u64 = 6 * 86_400;
@@ -35,7 +35,7 @@ pub(super) struct AccountOpenings {
 
 impl Check for AccountOpenings {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = AccountOpenings::default();
         }
         if !exchange.seen.is_success() {

@@ -8,16 +8,16 @@ use tideover_exchange::matcher::leaves;
 use tideover_exchange::matcher::texts;
 use tideover_exchange::{Exchange, Seen};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::words::CollectionState;
 use tideover_model::{Operation, OperationKind, clause};
 
 use crate::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
-use crate::checks::{Check, Notes, starts_anew};
-use crate::comparison::is_synced;
+use crate::checks::{Check, Notes, is_reset};
+use crate::comparison::{is_member, is_synced};
 use crate::grounds::{if_rejected, uploaded_rows};
 
 #[derive(Default)]
 pub(super) struct DerivedValues {
-    /// The first mask shown for each account.
     masks: BTreeMap<String, String>,
     /// Businesses that were synced, or may have been.
     synced: BTreeSet<BusinessName>,
@@ -42,7 +42,7 @@ enum Sync {
 
 impl Check for DerivedValues {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = DerivedValues::default();
         }
         match exchange.kind() {
@@ -170,7 +170,7 @@ impl DerivedValues {
         ) else {
             return;
         };
-        if !COLLECTION_STATES.contains(&state) {
+        if !is_member::<CollectionState>(state) {
             return;
         }
         let known = self.states.entry((collected, face)).or_insert_with(|| state.to_owned());
@@ -220,7 +220,6 @@ impl DerivedValues {
 }
 
 const REJECTED: &str = "rejected";
-const COLLECTION_STATES: [&str; 3] = ["UNCOLLECTED", "PARTIALLY_COLLECTED", "COLLECTED"];
 
 /// The outcome of each row of a report.
 fn outcomes(answer: &Seen) -> Option<Vec<String>> {

@@ -4,25 +4,23 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::Value;
-use tideover_exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared};
+use tideover_exchange::matcher::fields;
+use tideover_exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared, kind_of_event};
 use tideover_model::signature::TOLERANCE;
 use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
 
-use crate::checks::event::is_same_event;
+use crate::checks::relations::{RETRY_WINDOW, SETTLED};
 use crate::checks::subscribed::{
     KnownSubscription, KnownSubscriptions, SubscriptionNumber, caller_of,
 };
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 
 /// More than "about 28 hours" can mean. Seconds.
 const LONGEST: u64 = 36 * 3600;
 
-/// The time within which a delivery is retried. Seconds.
-const RETRY_DUE: u64 = 28 * 3600;
-
-/// An accepted delivery may repeat once or, by chance, more often (§6 Delivery rule 3). This many repeats
-/// are not chance.
+/// Delivery is at least once (§6 Delivery rule 3): a service that loses the response to an accepted attempt has to make
+/// another. That it loses so many responses to one delivery in a row is not chance.
 const NEEDLESS: u32 = 3;
 
 /// Attempts that end before this do not go on over about 28 hours: half of it. Seconds.
@@ -37,11 +35,8 @@ const RECENT_STEPS: usize = 3;
 /// How far a list may lag behind. Seconds.
 const LIST_LAG: u64 = 15;
 
-/// Attempts may still be in flight after the clock was moved. This many further responses come first.
-const SETTLED: u32 = 3;
-
 #[derive(Default)]
-pub(super) struct Retries {
+pub(in crate::checks) struct Retries {
     subscriptions: KnownSubscriptions,
     known: BTreeMap<DeliveryName, TrackedDelivery>,
     /// When the last steps began, by the target's clock. A step's arrivals may have been sent in an earlier
@@ -99,7 +94,7 @@ impl Check for Retries {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = Retries::default();
         }
         self.subscriptions.learn(exchange);
@@ -122,7 +117,7 @@ impl TrackedDelivery {
 
     /// Whether all its retries are over, and were not checked yet.
     fn is_over(&self, now: u64) -> bool {
-        now > self.first + RETRY_DUE && !self.is_settled
+        now > self.first + RETRY_WINDOW && !self.is_settled
     }
 }
 
@@ -130,7 +125,7 @@ impl Retries {
     fn observe_at(&mut self, exchange: &Exchange<'_>, (since, now): (u64, u64), notes: &mut Notes) {
         self.since_moved = if now > since + 1 { 0 } else { self.since_moved + 1 };
         if now > since + 1 {
-            for delivery in self.known.values_mut().filter(|one| since < one.first + RETRY_DUE) {
+            for delivery in self.known.values_mut().filter(|one| since < one.first + RETRY_WINDOW) {
                 delivery.moves += 1;
             }
         }
@@ -377,12 +372,23 @@ impl Retries {
 }
 
 fn lists(list: &Value, reference: &str) -> bool {
-    match list {
-        Value::Object(fields) => {
-            fields.get(field::REFERENCE).is_some_and(|listed| listed == reference)
-                || fields.values().any(|value| lists(value, reference))
-        }
-        Value::Array(items) => items.iter().any(|item| lists(item, reference)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    fields(list).any(|(name, value)| name == field::REFERENCE && value == reference)
+}
+
+/// The field that identifies an event, where a body has it (`gap.eventPayload`).
+const EVENT_ID: &str = "id";
+
+/// Whether two bodies report the same event: their bytes are equal, or kind and identifier are, or kind, subject and
+/// time are. Two events may still be alike, because the document doesn't show what an event contains.
+fn is_same_event(one: &Payload, other: &Payload) -> bool {
+    if **one == **other {
+        return true;
     }
+    let (Some(one), Some(other)) = (one.json(), other.json()) else { return false };
+    let same = |names: &[&str]| names.iter().all(|name| one.get(name) == other.get(name));
+    let has_id = one.get(EVENT_ID).is_some_and(Value::is_string);
+    kind_of_event(one).is_some()
+        && kind_of_event(one) == kind_of_event(other)
+        && (has_id && same(&[EVENT_ID])
+            || same(&[field::DATA, field::OCCURRED_AT, field::SEQUENCE]))
 }

@@ -11,7 +11,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, clause, tax_id_digits};
 
 use crate::checks::relations::ledger::{BusinessName, SyncedInvoices, acted_on, business, invoice};
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 
 /// What a business has outstanding. Cents.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +42,7 @@ impl Check for OneLimit {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = OneLimit::default();
         }
         self.synced.learn(exchange);

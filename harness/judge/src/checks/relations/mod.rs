@@ -3,22 +3,28 @@
 
 mod accounts;
 mod answers;
-mod deliveries;
-mod events;
+pub(super) mod deliveries;
+pub(super) mod events;
 mod ledger;
 mod limit;
-mod names;
+pub(super) mod names;
 mod steady;
 
 use crate::checks::Check;
+
+/// How long a delivery is retried (§6 Delivery rule 1). Seconds.
+const RETRY_WINDOW: u64 = 28 * 3600;
+
+/// Deliveries may still be in flight after the clock was moved. This many further responses come first.
+const SETTLED: u32 = 3;
 
 /// All relations. Three of them apply only if no one else moves the outside world.
 pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
     let mut checks: Vec<Box<dyn Check>> = vec![
         Box::new(answers::DerivedValues::default()),
-        Box::new(names()),
-        Box::new(retries()),
-        Box::new(events(is_ours)),
+        Box::new(names::Names::default()),
+        Box::new(deliveries::Retries::default()),
+        Box::new(events::Events::of(is_ours)),
     ];
     if is_ours {
         checks.push(Box::new(limit::OneLimit::default()));
@@ -26,19 +32,4 @@ pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
         checks.push(Box::new(accounts::AccountOpenings::default()));
     }
     checks
-}
-
-/// A sync replaces the name of a business.
-pub(super) fn names() -> impl Check {
-    names::Names::default()
-}
-
-/// Every unaccepted delivery is retried.
-pub(super) fn retries() -> impl Check {
-    deliveries::Retries::default()
-}
-
-/// Every event comes, and agrees with reads.
-pub(super) fn events(is_ours: bool) -> impl Check {
-    events::Events::of(is_ours)
 }

@@ -8,7 +8,7 @@ use tideover_model::wire::field;
 use tideover_model::{Operation, OperationKind, clause};
 
 use super::ledger::{BusinessName, business, caller};
-use crate::checks::{Check, Notes, starts_anew};
+use crate::checks::{Check, Notes, is_reset};
 
 /// The names that a caller has sent for a business.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl SentNames {
 
 /// Looks for names that a sync has replaced.
 #[derive(Default)]
-pub(super) struct Names {
+pub(in crate::checks) struct Names {
     sent: BTreeMap<BusinessName, SentNames>,
 }
 
@@ -52,7 +52,7 @@ impl Check for Names {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             self.sent.clear();
         }
         self.check(exchange, notes);

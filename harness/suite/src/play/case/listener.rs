@@ -84,7 +84,7 @@ impl Listener {
             self.run.played.answers.push((since, None));
             return Vec::new();
         };
-        let Some(prediction) = self.run.shadow.overhear(sent, seen, since, now) else {
+        let Some(expectation) = self.run.shadow.overhear(sent, seen, since, now) else {
             return Vec::new();
         };
         self.run.judge(Heard {
@@ -93,7 +93,7 @@ impl Listener {
             arrivals: Vec::new(),
             inbox_works: false,
             inside: None,
-            prediction,
+            expectation,
             took: None,
             mismatches: Vec::new(),
         });

@@ -16,14 +16,15 @@ use tideover_exchange::target::{Applied, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Seen};
 use tideover_judge::checks::{Checks, Notes};
-use tideover_judge::predicted::Case;
 use tideover_judge::{has_failed, is_informative};
 use tideover_model::{OperationKind, Service, Timestamp};
+
+use crate::prediction::Case;
 
 pub use listener::Listener;
 pub use observed::{Clock, Observed, Standing};
 pub use played::{Played, Stopped};
-use shadow::{Prediction, Shadow, now_of};
+use shadow::{Expectation, Shadow, now_of};
 
 /// Plays `steps` against `target`, which is in the world of `header` and has played nothing yet.
 ///
@@ -72,7 +73,7 @@ struct Heard<'a> {
     /// Whether the inbox is proven to work.
     inbox_works: bool,
     inside: Option<Inside>,
-    prediction: Prediction<'a>,
+    expectation: Expectation<'a>,
     took: Option<Duration>,
     /// Where the answer is not what a hand-written transcript expects.
     mismatches: Vec<Mismatch>,
@@ -197,16 +198,16 @@ impl<'a> Run<'a> {
         let arrivals = self.arrivals(target).await?;
         let inbox_works = target.inbox_works();
         let began = T::TIMED.then(Instant::now);
-        let mut prediction = self.shadow.observe(target, (index, step), &sent, &seen, since);
+        let mut expectation = self.shadow.observe(target, (index, step), &sent, &seen, since);
         self.played.judging += began.map(|began| began.elapsed()).unwrap_or_default();
         if may_lag {
-            prediction.leave_open();
+            expectation.leave_open();
         }
-        self.keep(step, &prediction.predicted, &seen);
+        self.keep(step, &expectation.predicted, &seen);
         let inside = target.inside();
         let mismatches = self.unexpected(step, &seen);
         let heard =
-            Heard { sent, seen, arrivals, inbox_works, inside, prediction, took, mismatches };
+            Heard { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches };
         Ok(Some(heard))
     }
 
@@ -265,35 +266,35 @@ impl<'a> Run<'a> {
 
     /// Holds what was heard against what the model says of it, and against every check.
     fn judge(&mut self, heard: Heard<'_>) {
-        let Heard { sent, seen, arrivals, inbox_works, inside, prediction, took, mismatches } =
+        let Heard { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches } =
             heard;
         let exchange = Exchange {
             sent: &sent,
             seen: &seen,
-            predicted: &prediction.predicted,
-            predicted_refusal: prediction.refusal,
-            platform: prediction.platform,
-            unsettled: prediction.unsettled,
-            since: prediction.since,
-            now: prediction.now,
-            ahead: prediction.ahead,
+            predicted: &expectation.predicted,
+            predicted_refusal: expectation.refusal,
+            platform: expectation.platform,
+            unsettled: expectation.unsettled,
+            since: expectation.since,
+            now: expectation.now,
+            ahead: expectation.ahead,
             arrivals: &arrivals,
-            predicted_arrivals: &prediction.arrivals,
+            predicted_arrivals: &expectation.arrivals,
             inbox_works,
             inside: inside.as_ref(),
         };
-        if let Some(due) = prediction.due {
+        if let Some(due) = expectation.due {
             self.played.replaced.record(due, &seen);
         }
         self.played.failing.record(&exchange);
         let at = self.played.answers.len();
         let mut notes = Notes { met: take(&mut self.played.met), ..Notes::default() };
-        for point in prediction.points {
+        for point in expectation.points {
             notes.judge(&exchange, point);
         }
         self.checks.observe(&exchange, &mut notes);
         notes.keep_the_cause(&exchange);
-        if prediction.may_lag {
+        if expectation.may_lag {
             let open = notes.leave_open(&exchange);
             self.played.noticed.extend(open.into_iter().map(|found| (at, found)));
         }
@@ -301,7 +302,7 @@ impl<'a> Run<'a> {
             if has_failed(&sent, &seen) {
                 self.checks.miss(&sent);
             }
-            self.played.learn(&exchange, belief, prediction.open_points);
+            self.played.learn(&exchange, belief, expectation.open_points);
             self.played
                 .noticed
                 .extend(notes.excuse(&exchange).into_iter().map(|found| (at, found)));
@@ -315,7 +316,7 @@ impl<'a> Run<'a> {
         notes.findings.sort_by_key(|finding| finding.verdict);
         self.played.findings = notes.findings;
         self.played.mismatches.extend(mismatches.into_iter().map(|mismatch| (at, mismatch)));
-        self.played.answers.push((prediction.now, Some(seen)));
+        self.played.answers.push((expectation.now, Some(seen)));
         self.played.arrivals.extend(arrivals.into_iter().map(|arrival| (at, arrival)));
     }
 

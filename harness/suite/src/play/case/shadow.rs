@@ -11,11 +11,11 @@ use tideover_exchange::target::{Applied, Bare, NO_INBOX, origin};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Memory, Prepared, Seen};
 use tideover_judge::checks::Checks;
-use tideover_judge::predicted::{Forecast, Oracle};
 use tideover_judge::{Belief, Explanation};
 use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
 
 use crate::play::case::observed::{Clock, Observed, Standing};
+use crate::prediction::{Prediction, Predictor};
 
 /// The model beside a target.
 pub(super) struct Shadow<'a>(Worlds<'a>);
@@ -23,13 +23,13 @@ pub(super) struct Shadow<'a>(Worlds<'a>);
 /// The worlds that a target may be in.
 enum Worlds<'a> {
     /// One, whose choices are known.
-    Known(Oracle<'a>),
+    Known(Predictor<'a>),
     /// Those that explain the responses so far.
     Believed(Box<Belief>),
 }
 
 /// What the model says of a step.
-pub(super) struct Prediction<'a> {
+pub(super) struct Expectation<'a> {
     pub(super) predicted: Seen,
     pub(super) refusal: Option<(Code, Clause)>,
     pub(super) platform: Option<PlatformId>,
@@ -55,7 +55,7 @@ impl<'a> Shadow<'a> {
             Standing::Known => {
                 let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
                 let bare = Bare::in_world_of(header, inbox.as_deref());
-                Shadow(Worlds::Known(Oracle::playing(bare, memory)))
+                Shadow(Worlds::Known(Predictor::playing(bare, memory)))
             }
             Standing::Foreign { outside, prior, now, clock } => {
                 let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);
@@ -76,8 +76,8 @@ impl<'a> Shadow<'a> {
     }
 
     /// A target in the world in which its steps were made.
-    pub(super) fn walked(walked: &'a [(Prepared, Forecast)], start: Timestamp) -> Shadow<'a> {
-        Shadow(Worlds::Known(Oracle::walked(walked, start)))
+    pub(super) fn walked(walked: &'a [(Prepared, Prediction)], start: Timestamp) -> Shadow<'a> {
+        Shadow(Worlds::Known(Predictor::walked(walked, start)))
     }
 
     /// A target that may be in any world of `belief`.
@@ -110,15 +110,15 @@ impl<'a> Shadow<'a> {
     /// The request of the step at `index`, if it is prepared already.
     pub(super) fn prepared(&self, index: usize) -> Option<&'a Prepared> {
         match &self.0 {
-            Worlds::Known(oracle) => oracle.prepared(index),
+            Worlds::Known(predictor) => predictor.prepared(index),
             Worlds::Believed(_) => None,
         }
     }
 
     /// Keeps the response to `step` for the steps that refer to it. `common` is what both sides knew before.
     pub(super) fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen, common: &Memory) {
-        if let Worlds::Known(oracle) = &mut self.0 {
-            oracle.keep(step, predicted, seen, common);
+        if let Worlds::Known(predictor) = &mut self.0 {
+            predictor.keep(step, predicted, seen, common);
         }
     }
 
@@ -158,9 +158,9 @@ impl<'a> Shadow<'a> {
         seen: &Seen,
         since: Timestamp,
         now: Timestamp,
-    ) -> Option<Prediction<'a>> {
+    ) -> Option<Expectation<'a>> {
         let Worlds::Believed(belief) = &mut self.0 else { return None };
-        Some(Prediction::believed(belief, sent, seen, since, now))
+        Some(Expectation::believed(belief, sent, seen, since, now))
     }
 
     /// What the model says of `step`, of which `sent` was sent and `seen` was answered.
@@ -171,26 +171,26 @@ impl<'a> Shadow<'a> {
         sent: &Prepared,
         seen: &Seen,
         since: Timestamp,
-    ) -> Prediction<'a> {
+    ) -> Expectation<'a> {
         match &mut self.0 {
-            Worlds::Known(oracle) => {
-                let forecast = oracle.forecast(index, step, sent);
+            Worlds::Known(predictor) => {
+                let prediction = predictor.predict(index, step, sent);
                 // What was answered in the same bytes is read once.
-                let is_same = target.answered() == Some(&forecast.answer);
-                let predicted = if is_same { seen.clone() } else { forecast.answer.read() };
-                Prediction {
+                let is_same = target.answered() == Some(&prediction.answer);
+                let predicted = if is_same { seen.clone() } else { prediction.answer.read() };
+                Expectation {
                     predicted,
-                    refusal: forecast.refusal,
-                    platform: forecast.platform,
+                    refusal: prediction.refusal,
+                    platform: prediction.platform,
                     unsettled: false,
                     may_lag: false,
                     open_points: Vec::new(),
                     since,
-                    now: forecast.now,
+                    now: prediction.now,
                     ahead: Some(0),
-                    arrivals: match forecast {
-                        Cow::Borrowed(forecast) => Cow::Borrowed(&forecast.arrivals),
-                        Cow::Owned(forecast) => Cow::Owned(forecast.arrivals),
+                    arrivals: match prediction {
+                        Cow::Borrowed(prediction) => Cow::Borrowed(&prediction.arrivals),
+                        Cow::Owned(prediction) => Cow::Owned(prediction.arrivals),
                     },
                     points: Vec::new(),
                     due: None,
@@ -199,7 +199,7 @@ impl<'a> Shadow<'a> {
             Worlds::Believed(belief) => {
                 let (now, clock) = clock_of(target).unwrap_or((since, Clock::Read));
                 belief.loosen_clock(clock != Clock::Read);
-                Prediction::believed(belief, sent, seen, since, now)
+                Expectation::believed(belief, sent, seen, since, now)
             }
         }
     }
@@ -207,7 +207,7 @@ impl<'a> Shadow<'a> {
     /// What the clock of the target shows.
     pub(super) fn now<T: Observed>(&self, target: &mut T) -> Timestamp {
         match &self.0 {
-            Worlds::Known(oracle) => oracle.now(),
+            Worlds::Known(predictor) => predictor.now(),
             Worlds::Believed(_) => now_of(target).unwrap_or_else(tideover_exchange::start),
         }
     }
@@ -225,7 +225,7 @@ fn clock_of<T: Observed>(target: &mut T) -> Option<(Timestamp, Clock)> {
     }
 }
 
-impl Prediction<'_> {
+impl Expectation<'_> {
     /// Leaves open what contradicts the document.
     pub(super) fn leave_open(&mut self) {
         self.may_lag = true;
@@ -239,12 +239,12 @@ impl Prediction<'_> {
         seen: &Seen,
         since: Timestamp,
         now: Timestamp,
-    ) -> Prediction<'static> {
+    ) -> Expectation<'static> {
         let Explanation { predicted, refusal, platform, points, due, open } =
             belief.observe(sent, seen, now);
         let (arrivals, unsettled) = (Cow::default(), belief.is_unsettled());
         let ahead = belief.ahead();
-        Prediction {
+        Expectation {
             ahead,
             predicted,
             refusal,

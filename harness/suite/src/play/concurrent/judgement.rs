@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tideover_exchange::evidence::coverage::Coverage;
 use tideover_exchange::evidence::tally::Tally;
-use tideover_judge::{DEEPEST, Explainer, Revealed, World};
+use tideover_judge::{DEEPEST, Explainer, Hypothesis, Revealed};
 use tideover_model::Operation;
 use tideover_model::wire::field;
 
@@ -109,7 +109,7 @@ fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
     let requests: Vec<&Request> = index.iter().map(|one| &history.requests[*one]).collect();
     let revealed: Vec<Revealed> = index.iter().map(|one| revealed_later(history, *one)).collect();
     let Known { profile, api_key, inbox, start, outside, prior, .. } = known;
-    let world = World::new(profile.clone(), inbox, api_key, *start);
+    let world = Hypothesis::new(profile.clone(), inbox, api_key, *start);
     let named = |order: Vec<usize>| order.into_iter().map(|one| index[one]).collect();
     let mut verdict = Verdict::Undecided;
     for (deepest, attempts) in ATTEMPTS {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use tideover_exchange::evidence::Point;
-use tideover_judge::{Candidate, Explainer, Revealed, World};
+use tideover_judge::{Candidate, Explainer, Hypothesis, Observation, Revealed};
 
 use crate::play::concurrent::history::Request;
 use crate::play::concurrent::timeline::Timeline;
@@ -55,14 +55,14 @@ pub(super) struct Search<'a> {
 }
 
 /// Which requests have a place, and the world that they led to.
-type Visited = (Vec<bool>, Rc<World>);
+type Visited = (Vec<bool>, Rc<Hypothesis>);
 
 /// A state of the search: which world, and what is still to be tried next in it.
 struct Node {
-    world: Rc<World>,
+    world: Rc<Hypothesis>,
     to_try: std::vec::IntoIter<usize>,
     /// Worlds that the request tried last led to, which are still to be gone into.
-    pending: Vec<World>,
+    pending: Vec<Hypothesis>,
     tried: usize,
     /// Whether what was tried last stands here for good.
     for_good: bool,
@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for an order that starts in `world`.
-    pub(super) fn run(mut self, mut world: World) -> Searched {
+    pub(super) fn run(mut self, mut world: Hypothesis) -> Searched {
         world.settle();
         let mut path = vec![self.node(Rc::new(world), Vec::new())];
         while self.left > 0 {
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
     }
 
     /// What can come next in `world`, those whose outcome is known first.
-    fn node(&self, world: Rc<World>, failed: Vec<usize>) -> Node {
+    fn node(&self, world: Rc<Hypothesis>, failed: Vec<usize>) -> Node {
         let mut callable = self.timeline.callable();
         callable.retain(|request| !failed.contains(request));
         let (mut known, unknown): (Vec<usize>, Vec<usize>) =
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether the same requests have not led to the same world before.
-    fn is_new(&mut self, world: &Rc<World>) -> bool {
+    fn is_new(&mut self, world: &Rc<Hypothesis>) -> bool {
         let met = self.visited.entry(world.fingerprint()).or_default();
         let same = |(placed, met): &Visited| *placed == self.placed && met.is_same(world);
         if met.iter().any(same) {
@@ -179,32 +179,29 @@ impl<'a> Search<'a> {
     }
 
     /// The worlds that `request` may lead to, and whether they are others than this one.
-    fn attempt(&mut self, world: &Rc<World>, request: usize) -> (Vec<World>, bool) {
+    fn attempt(&mut self, world: &Rc<Hypothesis>, request: usize) -> (Vec<Hypothesis>, bool) {
         let asked = self.requests[request];
         match asked.outcome() {
             None => (self.carry_out(world, request), true),
             Some(answer) => {
-                let attempts = self.explainer.explain(
-                    std::slice::from_ref(world),
-                    &asked.sent,
-                    &answer.seen,
-                    asked.now,
-                );
-                let explains = |Candidate { reply, .. }: &Candidate| {
-                    reply.contradictions() == 0 && (!self.strict || reply.differences() == 0)
+                let observed =
+                    Observation { sent: &asked.sent, seen: &answer.seen, now: asked.now };
+                let attempts = self.explainer.explain(std::slice::from_ref(world), observed);
+                let explains = |Candidate { fit, .. }: &Candidate| {
+                    fit.contradictions() == 0 && (!self.strict || fit.differences() == 0)
                 };
                 let (good, bad): (Vec<Candidate>, Vec<Candidate>) =
                     attempts.into_iter().partition(explains);
                 if good.is_empty()
-                    && let Some(Candidate { reply, .. }) = bad.into_iter().next()
+                    && let Some(Candidate { fit, .. }) = bad.into_iter().next()
                 {
-                    self.die(request, reply.points);
+                    self.die(request, fit.points);
                 }
-                let settled = |Candidate { mut world, .. }: Candidate| {
+                let settled = |Candidate { hypothesis: mut world, .. }: Candidate| {
                     world.settle();
                     world
                 };
-                let worlds: Vec<World> = good.into_iter().map(settled).collect();
+                let worlds: Vec<Hypothesis> = good.into_iter().map(settled).collect();
                 let changed = !matches!(&*worlds, [one] if one.is_unchanged_from(world));
                 (worlds, changed)
             }
@@ -212,9 +209,9 @@ impl<'a> Search<'a> {
     }
 
     /// The world in which a request without an outcome was carried out, if it is another.
-    fn carry_out(&self, world: &Rc<World>, request: usize) -> Vec<World> {
+    fn carry_out(&self, world: &Rc<Hypothesis>, request: usize) -> Vec<Hypothesis> {
         let asked = self.requests[request];
-        let mut after = World::clone(world);
+        let mut after = Hypothesis::clone(world);
         after.open.push(asked.sent.clone());
         let done = after.carry_out(0, self.revealed[request], asked.now);
         after.settle();

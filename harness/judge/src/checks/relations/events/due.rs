@@ -13,17 +13,12 @@ use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{ActionKind, Clause, OperationKind, clause};
 
 use crate::checks::Notes;
+use crate::checks::meanings::{Proof, meaning_of};
 use crate::checks::relations::events::Announcement;
 use crate::checks::relations::events::names::{Names, invoice_of};
 use crate::checks::relations::ledger::{CallerKey, business, caller};
+use crate::checks::relations::{RETRY_WINDOW, SETTLED};
 use crate::checks::subscribed::referred;
-use crate::meanings::{Proof, meaning_of};
-
-/// How long a delivery is retried (§6 Delivery rule 1). Seconds.
-const RETRY_WINDOW: u64 = 28 * 3600;
-
-/// Deliveries may still be in flight after the clock was moved. This many further responses come first.
-const SETTLED: u32 = 3;
 
 /// An endpoint of the inbox that accepts every delivery.
 #[derive(Debug)]

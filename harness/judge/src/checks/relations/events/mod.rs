@@ -8,17 +8,18 @@ mod names;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_exchange::matcher::texts;
+use tideover_exchange::matcher::{fields, texts};
 use tideover_exchange::{Arrival, Exchange, Prepared, kind_of_event, whole_number};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{ActionKind, Clause, OperationKind, clause};
 
+use crate::checks::meanings::{Proof, meaning_of};
 use crate::checks::relations::ledger::{
     BusinessName, InvoiceName, SyncedInvoices, acted_on, business, caller, invoice,
 };
-use crate::checks::{Check, Notes, starts_anew};
-use crate::meanings::{Proof, is_onboarded, meaning_of};
+use crate::checks::{Check, Notes, is_reset};
+use crate::comparison::is_onboarded;
 
 use due::DueEvents;
 use names::Names;
@@ -39,7 +40,7 @@ struct Announcement {
 }
 
 #[derive(Default)]
-pub(super) struct Events {
+pub(in crate::checks) struct Events {
     steps: u64,
     /// The deliveries so far, by path and identifier.
     deliveries: BTreeSet<(String, String)>,
@@ -70,7 +71,7 @@ impl Check for Events {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if starts_anew(exchange) {
+        if is_reset(exchange) {
             *self = Events::of(self.is_ours);
         }
         self.steps += 1;
@@ -93,7 +94,7 @@ impl Check for Events {
 
 impl Events {
     /// The check, where no one else moves the outside world or someone may.
-    pub(super) fn of(is_ours: bool) -> Events {
+    pub(in crate::checks) fn of(is_ours: bool) -> Events {
         Events { is_ours, ..Events::default() }
     }
 
@@ -326,12 +327,5 @@ impl Announcement {
 
 /// A number at any depth of an event.
 fn number(event: &Value, name: &str) -> Option<u64> {
-    match event {
-        Value::Object(fields) => fields
-            .get(name)
-            .and_then(whole_number)
-            .or_else(|| fields.values().find_map(|inside| number(inside, name))),
-        Value::Array(items) => items.iter().find_map(|item| number(item, name)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
+    fields(event).filter(|(known, _)| *known == name).find_map(|(_, value)| whole_number(value))
 }

@@ -29,12 +29,11 @@ pub(crate) struct InferredChoices {
     face_value: Cents,
     limit_question: Option<LimitQuestion>,
     /// How the target reads what can be read in two ways, as far as that mattered.
-    readings: BTreeMap<Reading, bool>,
+    pub(crate) readings: BTreeMap<Reading, bool>,
     /// The first reading that mattered for the current response and is undecided.
-    undecided: Option<Reading>,
+    pub(crate) undecided: Option<Reading>,
 }
 
-/// The choices that a response reveals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Revealed {
     offer: Option<OfferAmounts>,
@@ -55,14 +54,11 @@ pub(crate) struct LimitQuestion {
     pub(crate) business: BusinessId,
     /// Without the advance in question. Cents.
     pub(crate) outstanding: Cents,
-    /// The amount of the advance in question. Cents.
     pub(crate) advance: Cents,
-    /// The face value of the invoice. Cents.
     pub(crate) face_value: Cents,
 }
 
 impl Revealed {
-    /// The choices that `seen` reveals.
     pub fn by(seen: &Seen) -> Revealed {
         let body = seen.success_body();
         let code = seen.code().and_then(Code::parse);
@@ -76,7 +72,6 @@ impl Revealed {
         }
     }
 
-    /// The choices revealed by a refusal with `code`.
     pub(crate) fn refused(code: Code) -> Revealed {
         Revealed { code: Some(code), ..Revealed::default() }
     }
@@ -86,7 +81,6 @@ impl Revealed {
         Revealed { financed: Some(true), code: None, ..self }
     }
 
-    /// Whether the amounts of an advance are shown.
     pub fn has_offer(&self) -> bool {
         self.offer.is_some()
     }
@@ -135,23 +129,11 @@ impl InferredChoices {
         }
     }
 
-    /// Makes the choices that `revealed` shows.
     pub(crate) fn read(&mut self, revealed: Revealed) {
         let readings = std::mem::take(&mut self.readings);
         *self = InferredChoices { revealed, readings, ..InferredChoices::new() };
     }
 
-    /// The first undecided reading that mattered since the last response.
-    pub(crate) fn undecided(&self) -> Option<Reading> {
-        self.undecided
-    }
-
-    /// How the target reads what can be read in two ways, as far as that mattered.
-    pub(crate) fn readings(&self) -> &BTreeMap<Reading, bool> {
-        &self.readings
-    }
-
-    /// Decides a reading.
     pub(crate) fn decide(&mut self, reading: Reading, value: bool) {
         self.readings.insert(reading, value);
         self.undecided = None;
@@ -162,7 +144,6 @@ impl InferredChoices {
         self.refused_with = self.revealed.code;
     }
 
-    /// Takes the last question about a limit.
     pub(crate) fn take_limit_question(&mut self) -> Option<LimitQuestion> {
         self.limit_question.take()
     }

@@ -1,13 +1,13 @@
-//! One world that a target may be in: the model, in a state that explains the exchanges so far.
+//! One hypothesis that a target may be in: the model, in a state that explains the exchanges so far.
 
+pub(crate) mod deeds;
+mod fit;
 mod form;
 mod look;
 mod outside;
 mod parties;
 mod parts;
-mod reply;
 mod subject;
-mod translate;
 mod unclear;
 
 use std::collections::BTreeMap;
@@ -25,21 +25,22 @@ use tideover_model::{
     OperationKind, Outcome, PlatformId, Profile, Reading, Service, Timestamp, clause,
 };
 
-use crate::amounts::{AdvanceKey, UnseenGrants};
-use crate::bindings::Bindings;
-use crate::clock;
-use crate::clock::TargetClock;
-use crate::comparison::{Comparison, Freedom, is_known_outcome};
-use crate::reading::{InferredChoices, Revealed};
-use crate::world::form::codes_left_open;
+use crate::belief::Observation;
+use crate::belief::amounts::{AdvanceKey, UnseenGrants};
+use crate::belief::clock;
+use crate::belief::clock::TargetClock;
+use crate::belief::hypothesis::form::codes_left_open;
+use crate::belief::reading::{InferredChoices, Revealed};
 
-pub(crate) use reply::WorldReply;
+use crate::comparison::{Bindings, Comparison, Freedom, is_known_outcome};
+
+pub(crate) use fit::{Fit, status_point};
 pub use subject::Subject;
 pub(crate) use unclear::Unclear;
 
 /// A state of the model, with the target's names for things in it.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct Hypothesis {
     bare: Bare<Service<InferredChoices>>,
     bindings: Bindings,
     /// Requests without a response that may still be carried out.
@@ -48,23 +49,23 @@ pub struct World {
     foreign_businesses: u32,
     /// The amounts of the advances that were granted unseen.
     amounts: UnseenGrants,
-    clock: TargetClock,
+    pub(super) clock: TargetClock,
     /// Whether the target may show any name of a business.
     renames: bool,
     /// What is not stated about the tax ids of businesses.
     unclear: BTreeMap<BusinessId, Unclear>,
 }
 
-impl World {
-    /// An initial world. Webhooks may go to `inbox`.
-    pub fn new(profile: Profile, inbox: &str, api_key: &str, start: Timestamp) -> World {
+impl Hypothesis {
+    /// The first hypothesis. Webhooks may go to `inbox`.
+    pub fn new(profile: Profile, inbox: &str, api_key: &str, start: Timestamp) -> Hypothesis {
         let destinations = tideover_model::Destinations::PublicAnd(inbox.to_owned());
         // The document doesn't state the body limit. Only refused bodies show it (`8.requestBodySize`).
         let profile = Profile { body_limit: usize::MAX, ..profile };
         let service = Service::new(profile, InferredChoices::new()).sending_to(destinations);
         let mut bindings = Bindings::default();
         bindings.bind("key", Service::FIRST_KEY, api_key);
-        World {
+        Hypothesis {
             bare: Bare::over(service, start).unheard(),
             bindings,
             open: Vec::new(),
@@ -76,137 +77,110 @@ impl World {
         }
     }
 
-    /// The same world, with the target's names as in `other`.
+    /// The same hypothesis, with the target's names as in `other`.
     #[must_use]
-    pub(crate) fn calling_as(&self, other: &World) -> World {
-        World { bindings: other.bindings.clone(), ..self.clone() }
+    pub(crate) fn calling_as(&self, other: &Hypothesis) -> Hypothesis {
+        Hypothesis { bindings: other.bindings.clone(), ..self.clone() }
     }
 
-    /// The same world, where the target may show any name of a business.
-    pub(crate) fn renaming(self) -> World {
-        World { renames: true, ..self }
+    /// The same hypothesis, where the target may show any name of a business.
+    pub(crate) fn renaming(self) -> Hypothesis {
+        Hypothesis { renames: true, ..self }
     }
 
     /// How the target reads what can be read in two ways, as far as that mattered.
     pub(crate) fn readings(&self) -> &BTreeMap<Reading, bool> {
-        self.bare.face().choices().readings()
+        &self.bare.face().choices().readings
     }
 
-    /// The first undecided reading that mattered for the last response.
     pub(crate) fn undecided(&self) -> Option<Reading> {
-        self.bare.face().choices().undecided()
+        self.bare.face().choices().undecided
     }
 
-    /// The same world, where the target reads something so, or otherwise.
+    /// The same hypothesis, where the target reads something so, or otherwise.
     #[must_use]
-    pub(crate) fn deciding(mut self, reading: Reading, value: bool) -> World {
+    pub(crate) fn deciding(mut self, reading: Reading, value: bool) -> Hypothesis {
         self.service().choices_mut().decide(reading, value);
         self
     }
 
-    /// The worlds after `act`, one for each reading that it makes matter; none if it is impossible.
-    pub(crate) fn after(&self, act: &dyn Fn(&mut World) -> bool) -> Vec<World> {
+    /// The hypotheses after `act`, one for each reading that it makes matter; none if it is impossible.
+    pub(crate) fn after(&self, act: &dyn Fn(&mut Hypothesis) -> bool) -> Vec<Hypothesis> {
         let mut after = self.clone();
         let is_done = act(&mut after);
         match after.undecided() {
             None => is_done.then_some(after).into_iter().collect(),
             Some(reading) => {
                 let decided = [true, false].map(|value| self.clone().deciding(reading, value));
-                decided.iter().flat_map(|world| world.after(act)).collect()
+                decided.iter().flat_map(|hypothesis| hypothesis.after(act)).collect()
             }
         }
     }
 
-    /// Forgets the target's clock: from now on, only responses show it.
-    pub(crate) fn forget_clock(&mut self) {
-        self.clock.forget();
-    }
-
-    /// Sets whether someone else may have moved the target's clock since it was read.
-    pub(crate) fn loosen_clock(&mut self, is_loose: bool) {
-        self.clock.loosen(is_loose);
-    }
-
-    /// Records that our own clock may be set at any time.
-    pub(crate) fn doubt_our_clock(&mut self) {
-        self.clock.doubt_ours();
-    }
-
-    /// How far the target's clock is ahead of ours, if known. Seconds.
-    pub(crate) fn ahead(&self) -> Option<i64> {
-        self.clock.ahead()
-    }
-
-    /// The world after `sent`, and its response.
-    pub(crate) fn answered(
-        &self,
-        sent: &Prepared,
-        seen: &Seen,
-        now: Timestamp,
-    ) -> (World, WorldReply) {
-        let (mut after, reply) = self.answering(sent, seen, now);
+    /// The hypothesis after a request, and how its response fits the observed one.
+    pub(crate) fn answered(&self, observed: Observation<'_>) -> (Hypothesis, Fit) {
+        let Observation { sent, seen, now } = observed;
+        let (mut after, fit) = self.answering(observed);
         if seen.is_success() {
             let on_file =
                 seen.json().is_some_and(|body| Fields::of(body).tax_id_on_file() == Some(true));
             after.note_unclear(sent, on_file);
             after.note_parties(sent, now);
         }
-        (after, reply)
+        (after, fit)
     }
 
     /// Tries the readings of a response in order of trust: what needs no comparison, what the model predicts,
     /// then each freedom that the document leaves. The first that explains the response decides.
-    fn answering(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> (World, WorldReply) {
+    fn answering(&self, observed: Observation<'_>) -> (Hypothesis, Fit) {
+        let Observation { sent, seen, now } = observed;
         if matches!(sent.action, PreparedAction::Act(_)) {
-            return self.after_action(sent, seen, now);
+            return self.after_action(observed);
         }
         let mut after = self.clone();
         let revealed = Revealed::by(seen);
         if is_refused_otherwise(sent, seen) {
             let due = self.clone().play(sent, revealed, now).1.map(|(code, _)| code);
             let due = due.filter(|_| !is_served_otherwise(sent));
-            return (
-                after,
-                WorldReply { due, ..WorldReply::of_gap(clause!("gap.ownStatuses"), seen) },
-            );
+            return (after, Fit { due, ..Fit::of_gap(clause!("gap.ownStatuses"), seen) });
         }
         if is_too_large(sent, seen) {
-            return (after, WorldReply::too_large(seen));
+            return (after, Fit::too_large(seen));
         }
-        let reply = after.compare(sent, seen, revealed, now);
-        if let Some(mut opened) = self.with_open_door(sent, &reply.predicted, seen) {
-            let reply = opened.compare(sent, seen, revealed, now);
+        let fit = after.compare(observed, revealed);
+        if let Some(mut opened) = self.with_open_door(sent, &fit.predicted, seen) {
+            let fit = opened.compare(observed, revealed);
             opened.shut_door();
-            return (opened, reply);
+            return (opened, fit);
         }
-        let by_code = reply.predicted.code() != seen.code();
+        let by_code = fit.predicted.code() != seen.code();
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
-            return self.answered_without_events(&plain, reply, (seen, revealed), now);
+            return self.answered_without_events(Observation { sent: &plain, ..observed }, &fit);
         }
-        if reply.predicted.is_success()
+        if fit.predicted.is_success()
             && let Some(gap) = self.refusal_left_open(sent, seen)
         {
-            return (self.clone(), WorldReply::refused_for(gap, seen));
+            return (self.clone(), Fit::refused_for(gap, seen));
         }
-        if seen.is_success() && reply.refuses_by_assumption() {
-            return self.answered_leniently(sent, reply, (seen, revealed), now);
+        if seen.is_success() && fit.refuses_by_assumption() {
+            return self.answered_leniently(observed, fit);
         }
-        if let Some(assumption) = self.is_matched_otherwise(sent, &reply.predicted, seen, now) {
-            return (after, reply.diverging(assumption));
+        if let Some(assumption) = self.is_matched_otherwise(observed, &fit.predicted) {
+            return (after, fit.diverging(assumption));
         }
-        if self.is_imported_otherwise(sent, &reply.predicted, seen) {
-            return (after, reply.diverging(clause!("gap.taxIdForm")));
+        if self.is_imported_otherwise(sent, &fit.predicted, seen) {
+            return (after, fit.diverging(clause!("gap.taxIdForm")));
         }
-        if !by_code || reply.predicted.is_success() || seen.is_success() {
-            return (after, reply);
+        if !by_code || fit.predicted.is_success() || seen.is_success() {
+            return (after, fit);
         }
         // Where several refusals hold, any may be sent.
         let mut other = self.clone();
         other.service().choices_mut().read(revealed);
-        if other.may_refuse_with(sent, seen, now) {
-            return (after, reply.with_precedence(seen));
+        if other.may_refuse_with(observed) {
+            return (after, fit.with_precedence(seen));
         }
-        (after, reply)
+        (after, fit)
     }
 
     /// Whether the target imports rows that we expect it to reject, or the reverse, because of a malformed
@@ -225,10 +199,8 @@ impl World {
     /// a spelling that need not be one counts, or doesn't.
     fn is_matched_otherwise(
         &self,
-        sent: &Prepared,
+        Observation { sent, seen, now }: Observation<'_>,
         predicted: &Seen,
-        seen: &Seen,
-        now: Timestamp,
     ) -> Option<Clause> {
         let created = |answer: &Seen| answer.success_body()?.get(field::CREATED)?.as_bool();
         let is_new = |Subject { platform, payee, .. }: Subject| {
@@ -244,55 +216,42 @@ impl World {
 
     /// The response to a subscription without its event types. Their form and values are not shown, so the
     /// target may accept or refuse them.
-    fn answered_without_events(
-        &self,
-        plain: &Prepared,
-        reply: WorldReply,
-        (seen, revealed): (&Seen, Revealed),
-        now: Timestamp,
-    ) -> (World, WorldReply) {
-        if reply.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
-            return (self.clone(), WorldReply::refused_for(clause!("gap.subscriptionForm"), seen));
+    fn answered_without_events(&self, plain: Observation<'_>, fit: &Fit) -> (Hypothesis, Fit) {
+        let Observation { seen, .. } = plain;
+        if fit.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
+            return (self.clone(), Fit::refused_for(clause!("gap.subscriptionForm"), seen));
         }
         let mut after = self.clone();
-        let reply = after.compare(plain, seen, revealed, now);
-        (after, reply)
+        let fit = after.compare(plain, Revealed::by(seen));
+        (after, fit)
     }
 
     /// The response to a request that the target accepts, though we assume a refusal. If only the media type
-    /// or the encoding of the body is wrong, the request is still known. Otherwise no world follows the
+    /// or the encoding of the body is wrong, the request is still known. Otherwise no hypothesis follows the
     /// target's state.
-    fn answered_leniently(
-        &self,
-        sent: &Prepared,
-        reply: WorldReply,
-        (seen, revealed): (&Seen, Revealed),
-        now: Timestamp,
-    ) -> (World, WorldReply) {
+    fn answered_leniently(&self, observed: Observation<'_>, fit: Fit) -> (Hypothesis, Fit) {
         let mut after = self.clone();
-        let Some(plain) = leniently(sent) else {
-            let diverged = !sent.kind().is_some_and(OperationKind::reads);
-            return (after, WorldReply { diverged, ..reply });
+        let Some(plain) = leniently(observed.sent) else {
+            let diverged = !observed.sent.kind().is_some_and(OperationKind::reads);
+            return (after, Fit { diverged, ..fit });
         };
-        let mut plainly = after.compare(&plain, seen, revealed, now);
-        plainly.points.splice(0..0, reply.points);
+        let revealed = Revealed::by(observed.seen);
+        let mut plainly = after.compare(Observation { sent: &plain, ..observed }, revealed);
+        plainly.points.splice(0..0, fit.points);
         (after, plainly)
     }
 
-    fn compare(
-        &mut self,
-        sent: &Prepared,
-        seen: &Seen,
-        choices: Revealed,
-        now: Timestamp,
-    ) -> WorldReply {
+    /// Plays the request and compares the responses. Amounts that follow from rates are not compared with estimates of
+    /// ours, nor a time with our clock before a response has shown the target's.
+    fn compare(&mut self, observed: Observation<'_>, choices: Revealed) -> Fit {
+        let Observation { sent, seen, now } = observed;
         let (predicted, refusal) = self.play(sent, choices, now);
         if is_unpredictable(sent) {
-            return WorldReply { predicted, refusal, ..WorldReply::default() };
+            return Fit { predicted, refusal, ..Fit::default() };
         }
         let kind = sent.kind();
         // If the clock is known, a renewed link lives as long as any other.
-        let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose();
+        let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose;
         let expires = kind.and_then(|kind| kind.endpoint().link).zip(ahead(&predicted, seen));
         let expires = expires.filter(|_| !keeps_expiry);
         let link = expires.map(|(link, ahead)| self.clock.learn(ahead, link.clause));
@@ -302,11 +261,7 @@ impl World {
             seen,
             predicted: &predicted,
             refusal,
-            freedom: Some(Freedom {
-                ahead: self.clock.ahead(),
-                renames: self.renames,
-                keeps_expiry,
-            }),
+            freedom: Some(Freedom { ahead: self.clock.ahead, renames: self.renames, keeps_expiry }),
         };
         let mut points = comparison.points(&mut self.bindings);
         if seen.is_success() && !choices.unrevealed().is_empty() {
@@ -337,7 +292,7 @@ impl World {
             Some(clock::LinkReading::AsKnown) | None => {}
         }
         let limit_question = self.service().choices_mut().take_limit_question();
-        WorldReply { predicted, refusal, points, limit_question, doubts, ..WorldReply::default() }
+        Fit { predicted, refusal, points, limit_question, doubts, ..Fit::default() }
     }
 
     /// Carries out `sent`, with the choices that `revealed` shows.
@@ -363,8 +318,8 @@ impl World {
         (predicted, self.bare.refused())
     }
 
-    /// Whether this world is in the same state as `other`.
-    pub fn is_same(&self, other: &World) -> bool {
+    /// Whether this hypothesis is in the same state as `other`.
+    pub fn is_same(&self, other: &Hypothesis) -> bool {
         self.open == other.open
             && self.bindings == other.bindings
             && self.amounts == other.amounts
@@ -372,17 +327,16 @@ impl World {
             && self.bare.face() == other.bare.face()
     }
 
-    /// Forgets the choices of the last response, so that worlds compare by state alone.
+    /// Forgets the choices of the last response, so that hypotheses compare by state alone.
     pub fn settle(&mut self) {
         self.service().choices_mut().read(Revealed::default());
     }
 
     /// Whether the service's state equals that in `other`, under any names.
-    pub fn is_unchanged_from(&self, other: &World) -> bool {
+    pub fn is_unchanged_from(&self, other: &Hypothesis) -> bool {
         self.bare.face() == other.bare.face()
     }
 
-    /// Equal for equal worlds.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.bare.face().hash(&mut hasher);
@@ -424,7 +378,7 @@ impl World {
     }
 
     /// Whether the condition of the seen code also holds (`gap.refusalPrecedence`).
-    fn may_refuse_with(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    fn may_refuse_with(&mut self, Observation { sent, seen, now }: Observation<'_>) -> bool {
         let Some(code) = seen.code().and_then(Code::parse) else { return false };
         let is_made_up = self.is_made_up(sent);
         let sent = self.translate(sent);
@@ -497,7 +451,6 @@ impl World {
         }
     }
 
-    /// Whether the target has businesses outside this run.
     pub(crate) fn has_foreign_businesses(&self) -> bool {
         self.foreign_businesses > 0
     }

@@ -1,4 +1,4 @@
-//! Queries on a world that change nothing.
+//! Queries on a hypothesis that change nothing.
 
 use tideover_exchange::Prepared;
 use tideover_model::wire::reply::Reply;
@@ -7,11 +7,11 @@ use tideover_model::{
     Timestamp,
 };
 
-use crate::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
-use crate::world::{Subject, World};
+use crate::belief::hypothesis::{Hypothesis, Subject};
+use crate::belief::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
 
-impl World {
-    /// The model's response to `operation`, if it is a success. Leaves this world unchanged.
+impl Hypothesis {
+    /// The model's response to `operation`, if it is a success. Leaves this hypothesis unchanged.
     pub(crate) fn look(
         &self,
         now: Timestamp,

@@ -8,12 +8,11 @@ use tideover_model::wire::field;
 use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
 
-use crate::world::World;
+use crate::belief::hypothesis::Hypothesis;
 
 /// A text longer than this may be refused, because the document states no limit. Characters.
 const LONG: usize = 500;
 
-/// The date fields of an invoice and of a row.
 const DATES: [&str; 2] = [field::ISSUE_DATE, field::DUE_DATE];
 
 /// Whether a text is a tax id in every reading. Punctuation is optional, and only a hyphen surely counts as
@@ -40,23 +39,7 @@ pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: boo
         Code::InvalidInvitee => text("email").is_some_and(|it| !it.contains('@')),
         Code::SubscriptionNotFound => is_made_up,
         Code::UnreadableFile => std::str::from_utf8(call.body()).is_ok(),
-        Code::InvalidRequest
-        | Code::UnreadableRequest
-        | Code::Unauthorized
-        | Code::PayloadTooLarge
-        | Code::UpstreamFailed
-        | Code::UnknownEndpoint
-        | Code::BusinessNotFound
-        | Code::InvoiceNotFound
-        | Code::ImportNotFound
-        | Code::InvoiceNotFinanceable
-        | Code::BusinessNotEligible
-        | Code::ConcentrationExceeded
-        | Code::AlreadySubscribed
-        | Code::AlreadyImported
-        | Code::SelfDealing
-        | Code::UnsupportedMediaType
-        | Code::TooManyRows => false,
+        _ => false,
     };
     let mut codes = Vec::new();
     if due.iter().any(is_of_wrong_form) {
@@ -79,7 +62,7 @@ fn is_about_the_body(code: Code) -> bool {
     matches!(code, Code::InvalidRequest | Code::UnreadableRequest)
 }
 
-impl World {
+impl Hypothesis {
     /// The assumption that lets a request pass, where the target refuses it.
     pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Seen) -> Option<Clause> {
         let call = sent.call()?;

@@ -9,14 +9,12 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{Clause, OperationKind, clause};
 
-use crate::comparison::meets_first_three;
+use crate::comparison::is_onboarded;
 
 /// A successful response, as far as it proves what events mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Proof<'a> {
-    /// The operation that it answers.
     pub(crate) kind: OperationKind,
-    /// Its body.
     pub(crate) body: &'a Value,
     /// Whether the request set a payout account that replaces another one.
     pub(crate) moves_funds: bool,
@@ -138,12 +136,6 @@ impl<'a> Proof<'a> {
     }
 }
 
-/// Whether all four requirements are met. Ignores other fields.
-pub(crate) fn is_onboarded(met: &Value) -> bool {
-    meets_first_three(met) && Fields::of(met).collection_account() == Some(true)
-}
-
-/// The clause that states what an event means.
 pub(crate) fn meaning_of(event: EventType) -> Clause {
     const MEANINGS: Family = Family::of("6.events.");
     let name = event.name().trim_start_matches("partner.");

@@ -8,7 +8,7 @@ use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_model::wire::field;
 use tideover_model::{BusinessId, Cents, Range, clause};
 
-use crate::reading::amount;
+use crate::belief::reading::amount;
 
 /// A limit between two numbers: at least one of them, and less than the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,17 +20,14 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Records that `value` was within the limit.
     pub(crate) fn accept(&mut self, value: i64) {
         self.at_least = Some(self.at_least.map_or(value, |known| known.max(value)));
     }
 
-    /// Records that `value` was beyond the limit.
     pub(crate) fn refuse(&mut self, value: i64) {
         self.less_than = Some(self.less_than.map_or(value, |known| known.min(value)));
     }
 
-    /// Whether some limit explains all values.
     pub(crate) fn is_possible(&self) -> bool {
         match (self.at_least, self.less_than) {
             (Some(within), Some(beyond)) => within < beyond,
@@ -59,7 +56,6 @@ impl Bounds {
         })
     }
 
-    /// Both bounds combined.
     #[must_use]
     pub fn and(mut self, other: Bounds) -> Bounds {
         other.at_least.into_iter().for_each(|value| self.accept(value));
@@ -68,7 +64,6 @@ impl Bounds {
     }
 }
 
-/// What is known about the limits of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// The size of a request body (`8.requestBodySize`). Bytes.

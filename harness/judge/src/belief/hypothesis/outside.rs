@@ -1,30 +1,28 @@
 //! Responses of the operator port. They are no evidence against the service: they report what happened
 //! outside.
 
-use tideover_exchange::evidence::Point;
 use tideover_exchange::target::{Target, is_this_machine};
 use tideover_exchange::{Prepared, Seen};
 use tideover_model::wire::field;
 use tideover_model::{Destinations, clause};
 use url::Url;
 
+use crate::belief::Observation;
+use crate::belief::hypothesis::deeds::Deeds;
+use crate::belief::hypothesis::{Fit, Hypothesis, Subject, status_point};
+use crate::belief::reading::Revealed;
 use crate::comparison::Comparison;
-use crate::hidden::force_action;
-use crate::reading::Revealed;
-use crate::world::{World, WorldReply};
-use tideover_model::{Code, OperationKind, Timestamp};
+use tideover_model::{Code, OperationKind};
 
-impl World {
-    /// The world after an action. A success means that the event happened now or before. Anything else means
+impl Hypothesis {
+    /// The hypothesis after an action. A success means that the event happened now or before. Anything else means
     /// that it did not happen.
     pub(super) fn after_action(
         &self,
-        sent: &Prepared,
-        seen: &Seen,
-        now: Timestamp,
-    ) -> (World, WorldReply) {
+        Observation { sent, seen, now }: Observation<'_>,
+    ) -> (Hypothesis, Fit) {
         if !seen.is_success() {
-            return (self.clone(), WorldReply { predicted: seen.clone(), ..WorldReply::default() });
+            return (self.clone(), Fit { predicted: seen.clone(), ..Fit::default() });
         }
         let mut after = self.clone();
         let (predicted, refusal) = after.play(sent, Revealed::by(seen), now);
@@ -40,23 +38,20 @@ impl World {
                 freedom: None,
             };
             comparison.points(&mut after.bindings);
-            return (after, WorldReply { predicted, refusal, ..WorldReply::default() });
+            return (after, Fit { predicted, refusal, ..Fit::default() });
         }
         let mut forced = self.clone();
-        let platform = self.subject(sent).platform;
-        let after =
-            if force_action(&mut forced, sent, platform, now) { forced } else { self.clone() };
-        let point = Point {
-            clause: clause!("gap.operatorPort"),
-            holds: false,
-            field: "status".into(),
-            expected: "a refusal, as the model has it".into(),
-            seen: seen.status.to_string(),
-        };
-        (after, WorldReply { predicted, refusal, points: vec![point], ..WorldReply::default() })
+        let Subject { platform, payee, .. } = self.subject(sent);
+        let is_done = payee.is_some_and(|payee| {
+            Deeds { hypothesis: &mut forced, platform, payee: &payee, now }.act(sent)
+        });
+        let after = if is_done { forced } else { self.clone() };
+        let expected = "a refusal, as the model has it";
+        let point = status_point(clause!("gap.operatorPort"), false, expected, seen);
+        (after, Fit { predicted, refusal, points: vec![point], ..Fit::default() })
     }
 
-    /// The same world, where the target accepts a destination like the run's own inbox. A service that sends
+    /// The same hypothesis, where the target accepts a destination like the run's own inbox. A service that sends
     /// to an inbox on this machine, or elsewhere over plain http, is open for tests, so other such destinations
     /// prove nothing.
     pub(super) fn with_open_door(
@@ -64,7 +59,7 @@ impl World {
         sent: &Prepared,
         predicted: &Seen,
         seen: &Seen,
-    ) -> Option<World> {
+    ) -> Option<Hypothesis> {
         let is_refused = predicted.code() == Some(Code::DestinationRefused.name());
         let is_past_door = seen.is_success() || seen.code() == Some(Code::AlreadySubscribed.name());
         if sent.kind() != Some(OperationKind::Subscribe) || !is_refused || !is_past_door {

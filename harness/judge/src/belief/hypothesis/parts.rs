@@ -8,7 +8,7 @@ use tideover_model::wire::route::Route;
 use tideover_model::wire::schema::Role;
 use tideover_model::{Code, Operation, OperationKind, PlatformId, Timestamp, is_routing_number};
 
-use crate::world::World;
+use crate::belief::hypothesis::Hypothesis;
 
 /// What the readable parts of a request name.
 struct Parts<'a> {
@@ -49,7 +49,7 @@ impl Parts<'_> {
     }
 }
 
-impl World {
+impl Hypothesis {
     /// The codes of the endpoint whose conditions hold for parts of a request, under the model's names.
     pub(super) fn codes_of_parts(
         &self,

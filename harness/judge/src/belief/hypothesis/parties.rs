@@ -8,9 +8,9 @@ use tideover_model::{
     BusinessDetails, Contact, InvoiceSync, Operation, Party, PlatformId, Timestamp,
 };
 
-use crate::world::World;
+use crate::belief::hypothesis::Hypothesis;
 
-impl World {
+impl Hypothesis {
     /// Records such a party as a request that may have been carried out.
     pub(super) fn note_parties(&mut self, sent: &Prepared, now: Timestamp) {
         let Some(operation) = sent.call().and_then(PreparedCall::operation) else { return };

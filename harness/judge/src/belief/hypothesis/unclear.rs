@@ -5,8 +5,8 @@ use tideover_exchange::{Prepared, PreparedAction};
 use tideover_model::wire::field;
 use tideover_model::{ActionKind, Operation, OperationKind, PlatformId};
 
-use crate::world::form::is_plainly_a_tax_id;
-use crate::world::{Subject, World};
+use crate::belief::hypothesis::form::is_plainly_a_tax_id;
+use crate::belief::hypothesis::{Hypothesis, Subject};
 
 /// What is not stated about the tax id of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +19,8 @@ pub(crate) enum Unclear {
 
 /// A tax id that a request sends or a vendor gives.
 struct SentTaxId {
-    /// The identifier of the business that it belongs to.
     business: String,
     text: String,
-    /// Whether it came with a party of an invoice.
     of_party: bool,
 }
 
@@ -41,7 +39,7 @@ impl SentTaxId {
     }
 }
 
-impl World {
+impl Hypothesis {
     /// The tax ids that a request sends or a vendor gives.
     pub(crate) fn tax_ids(&self, sent: &Prepared) -> Vec<String> {
         self.sent_tax_ids(sent).into_iter().map(|tax_id| tax_id.text).collect()

@@ -1,4 +1,4 @@
-//! A world's response, compared with the one that was seen.
+//! A hypothesis's response, compared with the one that was seen.
 
 use tideover_exchange::Seen;
 use tideover_exchange::evidence::Point;
@@ -6,26 +6,26 @@ use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status, clause};
 
+use crate::belief::reading::LimitQuestion;
 use crate::comparison::{ABSENT, code_clause};
-use crate::reading::LimitQuestion;
 
-/// A world's response, and how it compares with the one that was seen.
+/// A hypothesis's response, and how it compares with the one that was seen.
 #[derive(Clone, Debug, Default)]
-pub struct WorldReply {
+pub struct Fit {
     pub(crate) predicted: Seen,
     pub(crate) refusal: Option<(Code, Clause)>,
     pub points: Vec<Point>,
     pub(crate) limit_question: Option<LimitQuestion>,
     /// The listed code that was due where the target sent an unlisted one.
     pub(crate) due: Option<Code>,
-    /// Inconclusive points: an action was refused though this world allows it, or the clock may have been
+    /// Inconclusive points: an action was refused though this hypothesis allows it, or the clock may have been
     /// moved.
     pub(crate) doubts: Vec<Point>,
-    /// Whether the target contradicts an assumption of this world. Its state is unknown since then.
+    /// Whether the target contradicts an assumption of this hypothesis. Its state is unknown since then.
     pub(crate) diverged: bool,
 }
 
-impl WorldReply {
+impl Fit {
     /// How many sentences of the document the response contradicts.
     pub fn contradictions(&self) -> usize {
         self.points.iter().filter(|point| point.contradicts()).count()
@@ -49,63 +49,61 @@ impl WorldReply {
     }
 
     /// A refusal for an unstated reason, perhaps with an unlisted code (`7.shape.2`).
-    pub(crate) fn of_gap(clause: Clause, seen: &Seen) -> WorldReply {
-        let point = Point {
-            clause,
-            holds: false,
-            field: "status".into(),
-            expected: String::new(),
-            seen: seen.status.to_string(),
-        };
-        WorldReply { predicted: seen.clone(), points: vec![point], ..WorldReply::default() }
+    pub(crate) fn of_gap(clause: Clause, seen: &Seen) -> Fit {
+        let point = status_point(clause, false, "", seen);
+        Fit { predicted: seen.clone(), points: vec![point], ..Fit::default() }
     }
 
-    /// The same reply, where the target contradicts our assumption. Its state is unknown since then.
-    pub(super) fn diverging(mut self, assumption: Clause) -> WorldReply {
+    /// The same fit, where the target contradicts our assumption. Its state is unknown since then.
+    pub(super) fn diverging(mut self, assumption: Clause) -> Fit {
         for point in self.points.iter_mut().filter(|point| point.contradicts()) {
             point.clause = assumption;
         }
-        WorldReply { diverged: true, ..self }
+        Fit { diverged: true, ..self }
     }
 
-    /// A refusal of a body for its size.
-    pub(super) fn too_large(seen: &Seen) -> WorldReply {
-        let points: Vec<Point> = status_point(Code::PayloadTooLarge, seen).into_iter().collect();
+    pub(super) fn too_large(seen: &Seen) -> Fit {
+        let points: Vec<Point> = status_of_code(Code::PayloadTooLarge, seen).into_iter().collect();
         let refusal = Some((Code::PayloadTooLarge, clause!("7.codes.payload_too_large")));
-        WorldReply { predicted: seen.clone(), refusal, points, ..WorldReply::default() }
+        Fit { predicted: seen.clone(), refusal, points, ..Fit::default() }
     }
 
-    /// The same reply, where the seen code is as valid as the predicted one.
-    pub(super) fn with_precedence(mut self, seen: &Seen) -> WorldReply {
+    /// The same fit, where the seen code is as valid as the predicted one.
+    pub(super) fn with_precedence(mut self, seen: &Seen) -> Fit {
         for point in self.points.iter_mut().filter(|point| point.field == OUTCOME) {
             point.clause = clause!("gap.refusalPrecedence");
         }
         if let Some(code) = seen.code().and_then(Code::parse) {
             self.points.retain(|point| point.field != "status");
-            self.points.extend(status_point(code, seen));
+            self.points.extend(status_of_code(code, seen));
         }
         self
     }
 
     /// A refusal with a listed code, for an unstated reason.
-    pub(super) fn refused_for(clause: Clause, seen: &Seen) -> WorldReply {
-        let mut reply = WorldReply::of_gap(clause, seen);
-        reply
-            .points
-            .extend(seen.code().and_then(Code::parse).and_then(|it| status_point(it, seen)));
-        reply
+    pub(super) fn refused_for(clause: Clause, seen: &Seen) -> Fit {
+        let mut fit = Fit::of_gap(clause, seen);
+        fit.points
+            .extend(seen.code().and_then(Code::parse).and_then(|it| status_of_code(it, seen)));
+        fit
     }
 }
 
+pub(crate) fn status_point(
+    clause: Clause,
+    holds: bool,
+    expected: impl Into<String>,
+    seen: &Seen,
+) -> Point {
+    let (field, expected) = ("status".to_owned(), expected.into());
+    Point { clause, holds, field, expected, seen: seen.status.to_string() }
+}
+
 /// Whether a refusal has the status of its code. `None` if the document states no status.
-fn status_point(code: Code, seen: &Seen) -> Option<Point> {
-    matches!(code.status(), Status::Documented(_)).then(|| Point {
-        clause: code_clause(code).unwrap_or(clause!("7.shape.code")),
-        holds: code.status() == Status::Documented(seen.status),
-        field: "status".into(),
-        expected: format!("the status of {code}"),
-        seen: seen.status.to_string(),
-    })
+fn status_of_code(code: Code, seen: &Seen) -> Option<Point> {
+    let Status::Documented(status) = code.status() else { return None };
+    let clause = code_clause(code).unwrap_or(clause!("7.shape.code"));
+    Some(status_point(clause, status == seen.status, format!("the status of {code}"), seen))
 }
 
 /// Whether a point would hold in another state, though the document doesn't say so.

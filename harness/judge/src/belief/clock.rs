@@ -8,20 +8,19 @@ use tideover_exchange::matcher::instants_apart;
 use tideover_model::Clause;
 use tideover_model::wire::field;
 
-/// How far two clocks may differ. Seconds.
-const CLOCKS_APART: u64 = 300;
+use crate::comparison::is_near;
 
 /// The target's clock. Others may move it forward, never back.
 #[derive(Clone, Debug)]
 pub(super) struct TargetClock {
     /// How far the clock is ahead of ours. `None` while no response has shown a time. Seconds.
-    ahead: Option<i64>,
+    pub(super) ahead: Option<i64>,
     /// The clause on the lifetime of the link that first showed so, if one did.
     by: Option<Clause>,
     /// Whether someone else may move the clock unseen.
-    is_loose: bool,
+    pub(super) is_loose: bool,
     /// Whether our clock may have been set meanwhile.
-    is_ours_doubtful: bool,
+    pub(super) is_ours_doubtful: bool,
     /// An apparent leap of the clock, which may also be a link that lives too long.
     leap: Option<Leap>,
     /// How far the clock is ahead by times that no sentence covers. Seconds.
@@ -50,7 +49,6 @@ pub(super) enum LinkReading {
 }
 
 impl TargetClock {
-    /// A clock that agrees with ours.
     pub(super) fn ours() -> TargetClock {
         TargetClock {
             ahead: Some(0),
@@ -66,26 +64,6 @@ impl TargetClock {
     /// Makes it a clock that is known only from responses.
     pub(super) fn forget(&mut self) {
         *self = TargetClock { ahead: None, is_loose: true, ..TargetClock::ours() };
-    }
-
-    /// Sets whether someone else may have moved the clock since it was read.
-    pub(super) fn loosen(&mut self, is_loose: bool) {
-        self.is_loose = is_loose;
-    }
-
-    /// Whether someone else may have moved the clock since it was read.
-    pub(super) fn is_loose(&self) -> bool {
-        self.is_loose
-    }
-
-    /// Records that our clock may be set at any time.
-    pub(super) fn doubt_ours(&mut self) {
-        self.is_ours_doubtful = true;
-    }
-
-    /// How far the clock is ahead of ours, if known. Seconds.
-    pub(super) fn ahead(&self) -> Option<i64> {
-        self.ahead
     }
 
     /// Whether a repeated invitation still has its earlier expiry, which says nothing about the time.
@@ -179,9 +157,4 @@ impl Leap {
             seen: format!("one that lives {seconds} seconds longer, {proviso}"),
         }
     }
-}
-
-/// Whether two clocks differ by no more than clocks may, given how far each is ahead. Seconds.
-pub fn is_near(one: i64, other: i64) -> bool {
-    one.abs_diff(other) <= CLOCKS_APART
 }

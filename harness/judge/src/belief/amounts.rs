@@ -7,7 +7,7 @@ use tideover_exchange::Seen;
 use tideover_exchange::evidence::Point;
 use tideover_model::{BusinessId, Cents, PlatformId};
 
-use crate::reading::{Revealed, amount};
+use crate::belief::reading::{Revealed, amount};
 
 /// An advance, by its invoice. Several identifiers may be linked to the business.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +22,6 @@ pub(super) struct AdvanceKey {
 pub(super) struct UnseenGrants(BTreeMap<AdvanceKey, BTreeMap<&'static str, Option<Cents>>>);
 
 impl UnseenGrants {
-    /// Whether no amount was missing.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
