@@ -12,7 +12,7 @@ mod sending;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tideover_model::exchange::{Encoding, Response};
+use tideover_model::exchange::{Admitted, Asked, Encoding, Response};
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
 use tideover_model::{
@@ -240,46 +240,47 @@ impl World {
         state.face.audit()
     }
 
-    /// The platform of a valid key.
+    /// The stage of the key, before a body is read.
     ///
     /// # Errors
     /// `unauthorized` (§5 rule 3).
-    pub(crate) fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
-        self.lock().face.authenticate(authorization)
+    pub(crate) fn admit(&self, authorization: Option<&str>) -> Result<Admitted, Refusal> {
+        exchange::admit(&*self.lock().face, authorization)
     }
 
-    /// Answers a decoded request, and records it. Checks the key again: a revocation or a reset may have
-    /// invalidated it while the body arrived.
+    /// Answers a parsed request, and records it. This authenticates a second time if there was a body: the lock is not
+    /// held while the body arrives, and a revocation or a reset may have invalidated the key meanwhile.
     pub(crate) fn answer(
         &self,
         arrived: Arrived<'_>,
         authorization: Option<&str>,
-        route: &Route<'_>,
-        operation: Result<Operation, Refusal>,
+        route: Option<&Route<'_>>,
+        asked: Asked,
     ) -> Served {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let queued = state.deliveries.next();
-        let caller = state.face.authenticate(authorization);
-        let addressed = operation.as_ref().ok().and_then(addressed);
-        let understood = caller.clone().and_then(|caller| Ok((caller, operation?)));
-        let fault = state.fault(Some(route), &understood);
+        let addressed = asked.operation.as_ref().ok().and_then(addressed);
+        let understood = exchange::understood(&*state.face, authorization, asked);
+        let caller = understood.as_ref().ok().map(|(caller, _)| *caller);
+        let fault = state.fault(route, &understood);
         let answer = state.carry_out(now, understood, fault.as_ref().map(|fault| fault.act));
         let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
         let act = fault.as_ref().map(|fault| fault.act);
-        if state.may_have_changed(route.kind, answer.as_ref()) {
+        let operation = route.map(|route| route.kind);
+        if state.may_have_changed(operation, answer.as_ref()) {
             self.drain(&mut state, now);
         } else {
             self.show();
         }
-        let note = match (&caller, addressed, &answer) {
-            (Ok(caller), Some(business), Some(Ok(_))) => state.note(*caller, &business),
+        let note = match (caller, addressed, &answer) {
+            (Some(caller), Some(business), Some(Ok(_))) => state.note(caller, &business),
             _ => None,
         };
-        let (response, grease) = self.encoded(&mut state, caller.ok(), answer.as_ref()).unzip();
+        let (response, grease) = self.encoded(&mut state, caller, answer.as_ref()).unzip();
         let handled = Handled {
             time: now,
-            operation: Some(route.kind),
+            operation,
             answer: answer.as_ref(),
             response: response.as_ref(),
             hints: state.hints,
@@ -288,13 +289,9 @@ impl World {
             grease: grease.unwrap_or_default(),
             deliveries: queued..state.deliveries.next(),
         };
-        self.record(&mut state, arrived, handled);
-        Served { answered: answer.zip(response), act, hints: state.hints }
-    }
-
-    fn record(&self, state: &mut WorldState, arrived: Arrived<'_>, handled: Handled<'_>) {
         state.journal.record(wall_milliseconds, arrived, handled);
         self.inner.recorded.notify_waiters();
+        Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
     /// The response, and the freedoms that it takes if the world has grease.
@@ -316,42 +313,6 @@ impl World {
         let mut greased = grease.change(Answered { answer, business }, encoded);
         greased.taken.extend(grease.collect());
         Some((greased.response, greased.taken))
-    }
-
-    /// Records a request that was refused before it reached the service.
-    pub(crate) fn refuse(
-        &self,
-        arrived: Arrived<'_>,
-        route: Option<&Route<'_>>,
-        refusal: Refusal,
-    ) -> Served {
-        let refused = Err(refusal);
-        let mut state = self.lock();
-        if state.counts_requests() {
-            self.changed()
-        } else {
-            self.show()
-        }
-        let now = state.clock.now();
-        let fault = state.fault(route, &refused);
-        let answer = state.carry_out(now, refused, fault.as_ref().map(|fault| fault.act));
-        let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
-        let act = fault.as_ref().map(|fault| fault.act);
-        let (response, grease) = self.encoded(&mut state, None, answer.as_ref()).unzip();
-        let queued = state.deliveries.next();
-        let handled = Handled {
-            time: now,
-            operation: route.map(|route| route.kind),
-            answer: answer.as_ref(),
-            response: response.as_ref(),
-            hints: state.hints,
-            note: None,
-            fault: fault.map(|fault| fault.label),
-            grease: grease.unwrap_or_default(),
-            deliveries: queued..queued,
-        };
-        self.record(&mut state, arrived, handled);
-        Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
     /// The answer to a request that concerns no world, in the form of this one. It meets no fault, and is not
@@ -460,10 +421,13 @@ impl WorldState {
 
     /// Whether a request with this answer may have changed the service. A refusal changes nothing, except that it uses
     /// up a failure that was asked for.
-    fn may_have_changed(&self, kind: OperationKind, answer: Option<&Answer>) -> bool {
-        let is_read = kind.method() == "GET" || kind == OperationKind::Quote;
+    fn may_have_changed(
+        &self,
+        operation: Option<OperationKind>,
+        answer: Option<&Answer>,
+    ) -> bool {
         let changes = match answer {
-            Some(Ok(_)) => !is_read,
+            Some(Ok(_)) => !operation.is_some_and(OperationKind::reads),
             Some(Err(refusal)) => refusal.code == Code::UpstreamFailed,
             None => true,
         };

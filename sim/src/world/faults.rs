@@ -1,14 +1,12 @@
 //! The faults of a world: which of them a request meets, and how the service carries the request out.
 
+use tideover_model::exchange::Understood;
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
-use tideover_model::{Answer, Code, Happening, Operation, PlatformId, Refusal, Timestamp, clause};
+use tideover_model::{Answer, Code, Happening, PlatformId, Refusal, Timestamp, clause};
 
 use crate::fault::{Act, Call, Fault, FaultEntry, FaultError, Faults, Rule, When, named};
 use crate::world::{World, WorldState};
-
-/// A request as far as it is understood: its sender and its operation, or why it is refused.
-pub(super) type Understood = Result<(PlatformId, Operation), Refusal>;
 
 impl World {
     /// The same world with these faults. They concern all platforms of the world. Its journal names each one that
