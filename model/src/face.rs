@@ -49,6 +49,11 @@ impl IssuedKey {
     }
 }
 
+/// The books do not balance: the service itself is to blame. Names the broken law of conservation, with both sides.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unbalanced(pub(crate) String);
+
 /// A service without I/O: time is an argument, and no call blocks.
 ///
 /// After each mutation, the driver drains its effects with [`Face::poll_delivery`]. Before any other call,
@@ -131,8 +136,8 @@ pub trait Face: Send {
     /// Checks that the books balance: no cent appears or disappears.
     ///
     /// # Errors
-    /// The broken law of conservation, with both sides.
-    fn audit(&self) -> Result<(), String>;
+    /// [`Unbalanced`].
+    fn audit(&self) -> Result<(), Unbalanced>;
 
     /// The parts that the address of `caller`'s `business` lacks for a collection account to open, as prose;
     /// `None` if it lacks none, or there is no address.
@@ -357,7 +362,7 @@ impl<A: Altered> Face for A {
         self.unaltered().next_attempt(delivery)
     }
 
-    fn audit(&self) -> Result<(), String> {
+    fn audit(&self) -> Result<(), Unbalanced> {
         self.unaltered().audit()
     }
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use tideover_model::Timestamp;
+use tideover_model::{ImpossibleState, Timestamp};
 
 /// Whether the time of a world passes by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,14 +69,15 @@ impl Clock {
     /// A clock that goes on where a saved one stood.
     ///
     /// # Errors
-    /// What is impossible about it.
-    pub(crate) fn restored(saved: SavedClock) -> Result<Clock, String> {
+    /// [`ImpossibleState`].
+    pub(crate) fn restored(saved: SavedClock) -> Result<Clock, ImpossibleState> {
         let SavedClock { start, now, speed } = saved;
         if now < start {
-            return Err("its clock stands before its start".to_owned());
+            return Err(ImpossibleState::new("its clock stands before its start"));
         }
         if let Some(speed) = speed.filter(|speed| !ClockChoice::SPEEDS.contains(speed)) {
-            return Err(format!("its clock runs {speed} times as fast as the wall clock"));
+            let what = format!("its clock runs {speed} times as fast as the wall clock");
+            return Err(ImpossibleState::new(what));
         }
         let choice = speed.map_or(ClockChoice::Still, |speed| ClockChoice::Running { speed });
         Ok(Clock { set_to: now, ..Clock::new(start, choice) })

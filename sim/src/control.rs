@@ -144,8 +144,7 @@ pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> Co
     let caller = caller(&worlds, request.headers())?;
     let body = extract::body(request.into_body(), MOST_BYTES).await?;
     let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-    let asked = Move::read(&body).map_err(NotApplied::Invalid)?;
-    Ok(respond::ok(&asked.make(&caller.world).await?))
+    Ok(respond::ok(&Move::read(&body)?.make(&caller.world).await?))
 }
 
 /// `GET /_sim/health`: shows that the mock is up, that it is this mock, and its deliberate defect, if any.

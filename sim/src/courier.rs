@@ -13,7 +13,7 @@ use tokio::time::{sleep, timeout};
 use url::Url;
 
 use crate::clock::instant;
-use crate::deliveries::AttemptResult;
+use crate::deliveries::{AttemptResult, NoResponse};
 use crate::sending::{Authorities, Letter, Resolver, Sender, SigningTime};
 use crate::world::World;
 
@@ -77,21 +77,21 @@ async fn deliver(courier: Arc<Courier>, world: World, open: OpenAttempt) {
     let sending = courier.sender.post(&destinations, letter, is_wanted);
     let posted = timeout(patience, sending).await;
     let took = started.elapsed();
-    let (receipt, answer) = match posted {
+    let (receipt, status) = match posted {
         Ok(Ok(status)) => (Receipt::Answered(status), Ok(status)),
-        Ok(Err(unsent)) => (Receipt::Failed, Err(unsent.to_string())),
-        Err(_) => (Receipt::TimedOut, Err("no answer in time".to_owned())),
+        Ok(Err(unsent)) => (Receipt::Failed, Err(NoResponse(unsent.to_string()))),
+        Err(_) => (Receipt::TimedOut, Err(NoResponse("no answer in time".to_owned()))),
     };
-    warn(&attempt, &answer);
-    world.end_attempt(&attempt, receipt, AttemptResult { answer, took });
+    warn(&attempt, &status);
+    world.end_attempt(&attempt, receipt, AttemptResult { status, took });
 }
 
 /// Logs an attempt that was not accepted. Of the URL it shows the host alone: the rest may be a secret.
-fn warn(attempt: &Attempt, answer: &Result<u16, String>) {
-    let problem = match answer {
+fn warn(attempt: &Attempt, status: &Result<u16, NoResponse>) {
+    let problem = match status {
         Ok(200..=299) => return,
         Ok(status) => format!("answered {status}"),
-        Err(problem) => problem.clone(),
+        Err(why) => why.to_string(),
     };
     let Attempt { delivery, number, .. } = attempt;
     let url = Url::parse(&delivery.url).ok();

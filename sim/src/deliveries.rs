@@ -104,10 +104,15 @@ impl DeliveryState {
 /// The result of an attempt.
 #[derive(Debug)]
 pub(crate) struct AttemptResult {
-    /// The HTTP status, or why there was none.
-    pub(crate) answer: Result<u16, String>,
+    /// The HTTP status of the response.
+    pub(crate) status: Result<u16, NoResponse>,
     pub(crate) took: Duration,
 }
+
+/// Why an attempt got no response: the receiver, its host name or the network is to blame. The service tries again.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NoResponse(pub(crate) String);
 
 /// The last deliveries, by number.
 #[derive(Debug, Default)]
@@ -255,9 +260,9 @@ impl DeliveryLog {
         logged.ended = Some(consequence);
         let entry = logged.attempts.iter_mut().rev().find(|entry| entry.milliseconds.is_none());
         let Some(entry) = entry else { return };
-        match result.answer {
+        match result.status {
             Ok(status) => entry.status = Some(status),
-            Err(problem) => entry.problem = Some(problem),
+            Err(NoResponse(why)) => entry.problem = Some(why),
         }
         entry.milliseconds = Some(u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX));
     }

@@ -8,7 +8,7 @@ use tideover_model::Receipt;
 use tower::{Service, ServiceExt};
 
 use crate::clock::instant;
-use crate::deliveries::AttemptResult;
+use crate::deliveries::{AttemptResult, NoResponse};
 use crate::sending::SigningTime;
 use crate::world::World;
 
@@ -27,18 +27,18 @@ impl World {
         let mut attempts = 0;
         while let Some((attempt, letter, _)) = self.begin_attempt(SigningTime::Wall) {
             let started = instant();
-            let answer = match letter.into_request() {
+            let response = match letter.into_request() {
                 Ok(request) => match receiver.ready().await {
                     Ok(ready) => ready.call(request).await.map_err(|error| error.to_string()),
                     Err(error) => Err(error.to_string()),
                 },
                 Err(unsent) => Err(unsent.to_string()),
             };
-            let answer = answer.map(|response| response.status().as_u16());
+            let status = response.map(|it| it.status().as_u16()).map_err(NoResponse);
             let receipt =
-                answer.as_ref().map_or(Receipt::Failed, |status| Receipt::Answered(*status));
+                status.as_ref().map_or(Receipt::Failed, |status| Receipt::Answered(*status));
             let took = started.elapsed();
-            self.end_attempt(&attempt, receipt, AttemptResult { answer, took });
+            self.end_attempt(&attempt, receipt, AttemptResult { status, took });
             attempts += 1;
         }
         attempts

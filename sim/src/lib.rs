@@ -121,6 +121,7 @@ pub use expect::{Came, Expected, NotDelivered};
 pub use hosts::{Hosts, NoHost};
 pub use journal::{
     CausedEvent, CutPart, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime,
+    UnfitCondition,
 };
 pub use limits::Limits;
 pub use mock::{Builder, Mock, StartError};
@@ -134,7 +135,7 @@ pub use state_file::StateError;
 pub use tideover_model::words::EventType;
 pub use tideover_model::{
     Cents, Clause, Code, Destinations, Happening, Impossible, OnboardingStep, OperationKind,
-    Profile, Range, Refusal, Seconds, Timestamp, VendorRoute,
+    Profile, Range, Refusal, Seconds, Timestamp, Unbalanced, VendorRoute,
 };
 pub use unwritable::Unwritable;
 pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use tideover_model::{Destinations, Face, Impossible, Profile, Seconds, Service, Timestamp};
+use tideover_model::{
+    Destinations, Face, Impossible, Profile, Seconds, Service, Timestamp, Unbalanced,
+};
 use tokio::task::JoinHandle;
 
 use crate::app;
@@ -256,8 +258,8 @@ impl Mock {
     /// Checks that the books balance: no cent appears or disappears.
     ///
     /// # Errors
-    /// The broken law of conservation, with both sides.
-    pub fn audit(&self) -> Result<(), String> {
+    /// [`Unbalanced`]: a defect of the service.
+    pub fn audit(&self) -> Result<(), Unbalanced> {
         self.world().audit()
     }
 

@@ -17,7 +17,7 @@ use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
 use tideover_model::{
     Answer, Code, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
-    Outcome, PlatformId, Profile, Refusal, Timestamp, exchange,
+    Outcome, PlatformId, Profile, Refusal, Timestamp, Unbalanced, exchange,
 };
 use tokio::sync::Notify;
 
@@ -233,8 +233,8 @@ impl World {
     /// Checks that the books balance.
     ///
     /// # Errors
-    /// The broken law of conservation, with both sides.
-    pub fn audit(&self) -> Result<(), String> {
+    /// [`Unbalanced`]: a defect of the service.
+    pub fn audit(&self) -> Result<(), Unbalanced> {
         let mut state = self.lock();
         self.proceed(&mut state);
         state.face.audit()

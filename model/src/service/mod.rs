@@ -37,7 +37,7 @@ use crate::clause;
 use crate::clause::Clause;
 use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
-use crate::face::{Answer, Face, IssuedKey};
+use crate::face::{Answer, Face, IssuedKey, Unbalanced};
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::hashed::Hashed;
 use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
@@ -467,7 +467,7 @@ impl<C: Choices> Face for Service<C> {
         self.attempt_due(delivery)
     }
 
-    fn audit(&self) -> Result<(), String> {
+    fn audit(&self) -> Result<(), Unbalanced> {
         self.audit_money()
     }
 

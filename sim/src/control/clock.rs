@@ -56,19 +56,20 @@ impl Move {
     /// Reads a body with exactly one field.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub(super) fn read(body: &Value) -> Result<Move, String> {
+    /// [`NotApplied::Invalid`].
+    pub(super) fn read(body: &Value) -> Result<Move, NotApplied> {
         let names = MOVES.map(|(name, _)| name);
         let expected = || format!("an object with one of {}", names.join(", "));
         let Some(fields) = body.as_object().filter(|fields| !fields.is_empty()) else {
-            return Err(unfit("the body", &expected(), Some(body)));
+            return Err(NotApplied::Invalid(unfit("the body", &expected(), Some(body))));
         };
         if let Some(other) = fields.keys().find(|name| !names.contains(&name.as_str())) {
-            return Err(unknown_field(other, &names));
+            return Err(NotApplied::Invalid(unknown_field(other, &names)));
         }
         let mut fields = fields.iter();
         let (Some((field, value)), None) = (fields.next(), fields.next()) else {
-            return Err(format!("the body: expected {}, got several of them.", expected()));
+            let why = format!("the body: expected {}, got several of them.", expected());
+            return Err(NotApplied::Invalid(why));
         };
         let read = match field.as_str() {
             "advanceSeconds" => value.as_u64().map(Move::By),
@@ -77,7 +78,7 @@ impl Move {
             _ => (value == true).then_some(Move::UntilQuiet),
         };
         let wanted = MOVES.iter().find(|(name, _)| name == field).map_or("", |(_, wanted)| wanted);
-        read.ok_or_else(|| unfit(field, wanted, Some(value)))
+        read.ok_or_else(|| NotApplied::Invalid(unfit(field, wanted, Some(value))))
     }
 
     /// Moves the clock of `world`; returns the answer.

@@ -143,7 +143,7 @@ fn filter(request: &Request) -> Result<JournalFilter, ControlError> {
     let query = request.uri().query().unwrap_or_default();
     let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
     JournalFilter::read(pairs.iter().map(|(name, value)| (&**name, &**value)))
-        .map_err(|why| invalid(&why))
+        .map_err(|why| invalid(&why.to_string()))
 }
 
 /// The filter in a body, with the names of the query. A number may stand without quotes.

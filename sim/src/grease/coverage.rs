@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use tideover_model::ImpossibleState;
 use utoipa::ToSchema;
 
 use crate::grease::freedom::Freedom;
@@ -66,12 +67,13 @@ impl Coverage {
     /// The coverage with these counts.
     ///
     /// # Errors
-    /// The first name that no freedom has.
-    pub(super) fn of(counts: &BTreeMap<String, u64>) -> Result<Coverage, String> {
+    /// [`ImpossibleState`]: the first name that no freedom has.
+    pub(super) fn of(counts: &BTreeMap<String, u64>) -> Result<Coverage, ImpossibleState> {
         let mut coverage = Coverage::default();
         for (name, count) in counts {
             let freedom = Freedom::ALL.into_iter().find(|freedom| freedom.name() == name);
-            let freedom = freedom.ok_or_else(|| format!("there is no freedom {name:?}"))?;
+            let unknown = || ImpossibleState::new(format!("there is no freedom {name:?}"));
+            let freedom = freedom.ok_or_else(unknown)?;
             coverage.met[freedom as usize] = *count;
         }
         Ok(coverage)

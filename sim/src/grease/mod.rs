@@ -73,7 +73,7 @@ impl Grease {
         let taken = Taken::default();
         let choices = |seeded| GreasedChoices::new(seeded, taken.clone());
         let service = Service::restore_with(service, choices)?;
-        let coverage = Coverage::of(&met).map_err(UnreadableSnapshot::Impossible)?;
+        let coverage = Coverage::of(&met)?;
         let grease = Grease { seeded: service.choices().base(), requests, coverage, taken };
         Ok((service, grease))
     }

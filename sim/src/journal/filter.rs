@@ -42,6 +42,11 @@ enum Statuses {
     Class(u16),
 }
 
+/// A condition that no request can meet, with what it may be: whoever wrote the filter is to blame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnfitCondition(String);
+
 /// The names of the conditions, as in a query.
 const NAMES: &str = "after, operation, status, code, clause, path, payee, invoice, fault and text";
 
@@ -120,16 +125,16 @@ impl JournalFilter {
     /// The filter that names and values describe, as in a query.
     ///
     /// # Errors
-    /// The first name that is not known, or whose value is not possible, with what is.
+    /// [`UnfitCondition`]: the first name that is not known, or whose value is not possible.
     pub fn read<'a>(
         conditions: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<JournalFilter, String> {
+    ) -> Result<JournalFilter, UnfitCondition> {
         conditions
             .into_iter()
             .try_fold(JournalFilter::new(), |filter, (name, value)| filter.with(name, value))
     }
 
-    fn with(self, name: &str, value: &str) -> Result<JournalFilter, String> {
+    fn with(self, name: &str, value: &str) -> Result<JournalFilter, UnfitCondition> {
         Ok(match name {
             "after" => self.after(
                 value
@@ -151,7 +156,10 @@ impl JournalFilter {
             "invoice" => self.invoice(value),
             "fault" => self.fault(value),
             "text" => self.text(value),
-            other => return Err(format!("{}: requests are chosen by {NAMES}", cut(other))),
+            other => {
+                let why = format!("{}: requests are chosen by {NAMES}", cut(other));
+                return Err(UnfitCondition(why));
+            }
         })
     }
 
@@ -188,16 +196,16 @@ impl Statuses {
 }
 
 /// What is wrong with a condition.
-fn no(name: &str, expected: &str, got: &str) -> String {
-    unfit(name, expected, Some(&got.into()))
+fn no(name: &str, expected: &str, got: &str) -> UnfitCondition {
+    UnfitCondition(unfit(name, expected, Some(&got.into())))
 }
 
-fn operation(name: &str) -> Result<OperationKind, String> {
-    OperationKind::deserialize(name.into_deserializer())
-        .map_err(|why: NoSuchValue| unfit_word("operation", &why.to_string(), name))
+fn operation(name: &str) -> Result<OperationKind, UnfitCondition> {
+    let unfit = |why: NoSuchValue| unfit_word("operation", &why.to_string(), name);
+    OperationKind::deserialize(name.into_deserializer()).map_err(|why| UnfitCondition(unfit(why)))
 }
 
-fn statuses(text: &str) -> Result<Statuses, String> {
+fn statuses(text: &str) -> Result<Statuses, UnfitCondition> {
     let class = text.strip_suffix("xx").and_then(|class| class.parse().ok());
     match (class, text.parse()) {
         (Some(class @ 1..=5), _) => Ok(Statuses::Class(class)),

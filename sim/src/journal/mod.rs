@@ -17,7 +17,7 @@ use crate::limits::Budget;
 use crate::pieces::PIECE;
 
 pub use entry::{CausedEvent, CutPart, Entry, Message, Payload, RealTime};
-pub use filter::JournalFilter;
+pub use filter::{JournalFilter, UnfitCondition};
 pub(crate) use har::Archived;
 pub(crate) use masks::Masks;
 pub(crate) use record::{Arrived, Outcome};

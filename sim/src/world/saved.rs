@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tideover_model::{Choices, Destinations, Face, Sealed, Service, Timestamp, UnreadableSnapshot};
+use tideover_model::{
+    Choices, Destinations, Face, ImpossibleState, Sealed, Service, Timestamp, UnreadableSnapshot,
+};
 
 use crate::beginning::Beginning;
 use crate::clock::{Clock, SavedClock};
@@ -99,13 +101,11 @@ impl World {
         resolver: Option<Arc<dyn Resolver>>,
         permitted: Option<&Permitted>,
     ) -> Result<World, UnreadableSnapshot> {
-        let impossible = |why: String| UnreadableSnapshot::Impossible(why);
         let State { clock, faults, grease, service, beginning } =
-            serde_json::from_str(WORLD.open(bytes)?)
-                .map_err(|error| impossible(error.to_string()))?;
-        let clock = Clock::restored(clock).map_err(impossible)?;
+            serde_json::from_str(WORLD.open(bytes)?).map_err(ImpossibleState::from)?;
+        let clock = Clock::restored(clock)?;
         let faults = faults.into_owned();
-        faults.check().map_err(|error| impossible(error.to_string()))?;
+        faults.check().map_err(|error| ImpossibleState::new(error.to_string()))?;
         let service = service.get().as_bytes();
         let world = match grease {
             None => World::resuming(

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tideover_model::{Sealed, UnreadableSnapshot};
+use tideover_model::{ImpossibleState, Sealed, UnreadableSnapshot};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
@@ -97,13 +97,13 @@ impl Worlds {
     }
 
     fn read_state(&self, content: &[u8]) -> Result<Restored, UnreadableSnapshot> {
-        let impossible = UnreadableSnapshot::Impossible;
-        let State { last, worlds } = serde_json::from_str(STATE.open(content)?)
-            .map_err(|error| impossible(error.to_string()))?;
+        let State { last, worlds } =
+            serde_json::from_str(STATE.open(content)?).map_err(ImpossibleState::from)?;
         let mut before = None;
         let world = |kept: Kept| {
             if before >= Some(kept.number) || kept.number > last {
-                return Err(impossible(format!("the world {} is out of order", kept.number)));
+                let what = format!("the world {} is out of order", kept.number);
+                return Err(UnreadableSnapshot::from(ImpossibleState::new(what)));
             }
             before = Some(kept.number);
             let idle = kept.expires_after_idle_seconds.map(Duration::from_secs);
