@@ -11,8 +11,8 @@ use axum::http::request::Parts;
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
-use tideover_model::wire::route::{Route, route, unknown_among};
 use tideover_model::exchange::Asked;
+use tideover_model::wire::route::{Route, route, unknown_among};
 use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;

@@ -421,11 +421,7 @@ impl WorldState {
 
     /// Whether a request with this answer may have changed the service. A refusal changes nothing, except that it uses
     /// up a failure that was asked for.
-    fn may_have_changed(
-        &self,
-        operation: Option<OperationKind>,
-        answer: Option<&Answer>,
-    ) -> bool {
+    fn may_have_changed(&self, operation: Option<OperationKind>, answer: Option<&Answer>) -> bool {
         let changes = match answer {
             Some(Ok(_)) => !operation.is_some_and(OperationKind::reads),
             Some(Err(refusal)) => refusal.code == Code::UpstreamFailed,
