@@ -1,4 +1,4 @@
-//! The clock of a world. Only this module reads the wall clock.
+//! The clock of a world. Only this module reads the system's clocks; clippy holds that.
 
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -61,15 +61,12 @@ impl Clock {
         Clock { start, set_to: start, mode, held: false }
     }
 
-    /// The clock as it stands now.
+    /// Its state, for a snapshot.
     pub(crate) fn saved(&self) -> SavedClock {
         SavedClock { start: self.start, now: self.now(), speed: self.speed() }
     }
 
-    /// A clock that goes on where a saved one stood.
-    ///
-    /// # Errors
-    /// [`ImpossibleState`].
+    /// A clock that goes on where a saved one stood, however long ago that was.
     pub(crate) fn restored(saved: SavedClock) -> Result<Clock, ImpossibleState> {
         let SavedClock { start, now, speed } = saved;
         if now < start {
@@ -95,8 +92,7 @@ impl Clock {
     pub fn now(&self) -> Timestamp {
         match self.mode {
             ClockMode::Running { since, speed } if !self.held => {
-                let elapsed = instant().saturating_duration_since(since);
-                self.set_to.after_milliseconds(scaled(elapsed, speed))
+                self.set_to.after_milliseconds(scaled(self::since(since), speed))
             }
             ClockMode::Still | ClockMode::Running { .. } => self.set_to,
         }
@@ -152,12 +148,17 @@ pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
+/// The real time since an instant.
+pub(crate) fn since(start: Instant) -> Duration {
+    instant().saturating_duration_since(start)
+}
+
 /// The wall time in milliseconds since the start of 1970: when a request really came.
 pub(crate) fn wall_milliseconds() -> u64 {
     u64::try_from(since_1970().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The wall time in whole seconds: the start of a newcomer's mock.
+/// The wall time in whole seconds: where the clock of `tideover serve` starts.
 pub fn wall_time() -> Timestamp {
     let seconds = i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX);
     Timestamp::from_unix(seconds).unwrap_or(Timestamp::MAX)

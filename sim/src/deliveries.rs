@@ -146,7 +146,7 @@ pub(crate) struct Filter {
     pub(crate) state: Option<DeliveryState>,
 }
 
-/// Some logged deliveries, and where the next ones begin, if there may be more.
+/// A part of the log, and the number at which the next part begins, if there may be one.
 #[derive(Default)]
 pub(crate) struct LogPage {
     pub(crate) deliveries: Vec<DeliveryView>,
@@ -191,8 +191,7 @@ pub(crate) struct DeliveryView {
 }
 
 impl DeliveryLog {
-    /// A log that begins with deliveries that are not done, with the numbers of their attempts, and goes on with
-    /// number `next`.
+    /// The log of a restored world: the deliveries that are not done, each with the number of its attempts so far.
     pub(crate) fn starting_with(pending: Vec<(Arc<Delivery>, u32)>, next: u64) -> DeliveryLog {
         let mut log = DeliveryLog::default();
         for (delivery, attempts) in pending {
@@ -254,6 +253,7 @@ impl DeliveryLog {
         consequence: Consequence,
     ) {
         let Some(logged) = self.logged.get_mut(&attempt.delivery.number) else { return };
+        // After a reset, another delivery has this number.
         if !Arc::ptr_eq(&logged.delivery, &attempt.delivery) {
             return;
         }
@@ -310,14 +310,15 @@ impl DeliveryLog {
         self.logged.range(after..).map(|(_, logged)| logged.entry(&due)).collect()
     }
 
-    /// The first of the filter's deliveries with these numbers.
+    /// The deliveries with these numbers that the filter wants, up to a bound.
     pub(crate) fn page(
         &self,
         filter: &Filter,
         numbers: Range<u64>,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
     ) -> LogPage {
-        /// Each has a body of some 300 bytes, and up to 32 attempts.
+        // Bounds how long a reader holds the lock of the world: each has a body of some 300 bytes, and up to 32
+        // attempts.
         const MOST: usize = 32;
         let mut page = LogPage::default();
         if numbers.is_empty() {
@@ -389,9 +390,7 @@ impl DeliveryView {
             text: String::from_utf8_lossy(&delivery.body).into_owned(),
         }
     }
-}
 
-impl DeliveryView {
     /// A field of the event's data.
     fn data(&self, field: &str) -> Option<String> {
         let body: Value = serde_json::from_str(self.body.as_deref()?.get()).ok()?;

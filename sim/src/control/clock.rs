@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::world::{ClockMoving, NextEvent, NotMoved, Quieted, World};
 
-/// The fields of the body, of which it has one, each with what it expects.
+/// The fields of which a body has exactly one, each with what it expects.
 const MOVES: [(&str, &str); 4] = [
     ("advanceSeconds", "a whole number, not negative"),
     ("advanceTo", "an instant, such as \"2026-01-31T00:00:00Z\""),
@@ -54,9 +54,6 @@ impl ClockMoved {
 
 impl Move {
     /// Reads a body with exactly one field.
-    ///
-    /// # Errors
-    /// [`NotApplied::Invalid`].
     pub(super) fn read(body: &Value) -> Result<Move, NotApplied> {
         let names = MOVES.map(|(name, _)| name);
         let expected = || format!("an object with one of {}", names.join(", "));
@@ -81,10 +78,7 @@ impl Move {
         read.ok_or_else(|| NotApplied::Invalid(unfit(field, wanted, Some(value))))
     }
 
-    /// Moves the clock of `world`; returns the answer.
-    ///
-    /// # Errors
-    /// [`NotApplied::Impossible`] during another move, or to an instant in the past.
+    /// Moves the clock of `world`; impossible during another move, or to an instant in the past.
     pub(super) async fn make(self, world: &World) -> Result<ClockMoved, NotApplied> {
         Ok(match self {
             Move::By(seconds) => {

@@ -80,8 +80,7 @@ impl Content {
         }
         let (key_order, white_space) = (Freedom::KeyOrder, Freedom::WhiteSpace);
         let freedoms = Freedoms { extra_field, key_order, white_space };
-        let formed = formed(self.seeded, self.occasion, &freedoms, self.json, self.taken);
-        (formed.body, formed.taken)
+        formed(self.seeded, self.occasion, &freedoms, self.json, self.taken)
     }
 
     fn draws(&self, freedom: Freedom) -> Draws {

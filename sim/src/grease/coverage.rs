@@ -64,10 +64,7 @@ impl Coverage {
         met.map(|freedom| (freedom.name().to_owned(), self.met(freedom))).collect()
     }
 
-    /// The coverage with these counts.
-    ///
-    /// # Errors
-    /// [`ImpossibleState`]: the first name that no freedom has.
+    /// The coverage with these counts. The first name that no freedom has is impossible.
     pub(super) fn of(counts: &BTreeMap<String, u64>) -> Result<Coverage, ImpossibleState> {
         let mut coverage = Coverage::default();
         for (name, count) in counts {

@@ -23,7 +23,7 @@ use crate::sending::{Authorities, Resolver, SigningTime, SystemResolver};
 use crate::serve::MockServer;
 use crate::state_file::StateFile;
 use crate::world::{Permitted, World};
-use crate::worlds::{Equipment, Recipe, Worlds, keep};
+use crate::worlds::{Equipment, Recipe, Worlds, save_changes};
 
 /// 2026-01-01T00:00:00Z, in seconds since the start of 1970: where a still clock starts.
 const START: i64 = 1_767_225_600;
@@ -284,7 +284,7 @@ impl Builder {
             outside: Outside::new(Arc::clone(&worlds), None),
             guard: self.guard,
             server: Some(server),
-            saver: is_saved.then(|| tokio::spawn(keep(Arc::clone(&worlds)))),
+            saver: is_saved.then(|| tokio::spawn(save_changes(Arc::clone(&worlds)))),
             has_loaded,
             worlds,
         })

@@ -30,7 +30,7 @@ const READ_AT_MOST: usize = 1 << 16;
 const AGENT: &str = concat!("tideover/", env!("CARGO_PKG_VERSION"));
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// The reason why an attempt got no response.
+/// Why an attempt got no response.
 #[derive(Debug, thiserror::Error)]
 pub enum Unsent {
     /// The destination is not allowed.
@@ -86,9 +86,7 @@ impl Letter {
     pub fn new(url: &str, delivery: &str, signature: Option<String>, body: Arc<[u8]>) -> Letter {
         Letter { url: url.into(), headers: headers(delivery, signature), body }
     }
-}
 
-impl Letter {
     /// The letter as a request to the host of its URL.
     pub(crate) fn into_request(self) -> Result<Request<Body>, Unsent> {
         let url = Url::parse(&self.url).map_err(|_| Unfit::NotAUrl)?;
