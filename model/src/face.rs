@@ -56,8 +56,8 @@ pub struct Unbalanced(pub(crate) String);
 
 /// A service without I/O: time is an argument, and no call blocks.
 ///
-/// After each mutation, the driver drains its effects with [`Face::poll_delivery`]. Before any other call,
-/// it calls [`Face::handle_timeout`], so that everything due has happened.
+/// The driver calls [`Face::handle_timeout`] before each call that depends on the time, so that everything due has
+/// happened. After each mutation, it drains the effects with [`Face::poll_delivery`].
 pub trait Face: Send {
     /// The assumed values.
     fn profile(&self) -> &Profile;
@@ -146,8 +146,7 @@ pub trait Face: Send {
     /// What `caller`'s identifier `business` stands for; `None` if the caller has not synced it.
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId>;
 
-    /// The whole state as a document that [`Service::restore`](crate::Service::restore) reads, if it can be
-    /// written.
+    /// The whole state as a document that `Service::restore` reads, if it can be written.
     fn snapshot(&self) -> Option<Vec<u8>> {
         None
     }
@@ -222,25 +221,16 @@ pub trait Altered: Send {
     fn unaltered_mut(&mut self) -> &mut Self::Face;
 
     /// In place of [`Face::authenticate`].
-    ///
-    /// # Errors
-    /// As [`Face::authenticate`].
     fn alter_authentication(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
         self.unaltered().authenticate(authorization)
     }
 
     /// In place of [`Face::handle`].
-    ///
-    /// # Errors
-    /// As [`Face::handle`].
     fn alter_answer(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
         self.unaltered_mut().handle(now, caller, operation)
     }
 
     /// In place of [`Face::happen`].
-    ///
-    /// # Errors
-    /// As [`Face::happen`].
     fn alter_happening(
         &mut self,
         now: Timestamp,

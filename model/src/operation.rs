@@ -344,18 +344,7 @@ impl Operation {
             Operation::ImportInvoices { file, .. } => {
                 file.rows.iter().filter_map(|row| row.sync.as_ref().ok()).collect()
             }
-            Operation::GetInvoice { .. }
-            | Operation::GetImport { .. }
-            | Operation::SetPayoutAccount { .. }
-            | Operation::GetBusiness { .. }
-            | Operation::SyncBusiness { .. }
-            | Operation::RequestAdvance { .. }
-            | Operation::Quote { .. }
-            | Operation::Invite { .. }
-            | Operation::CreateOnboardingSession { .. }
-            | Operation::Subscribe { .. }
-            | Operation::ListSubscriptions
-            | Operation::Unsubscribe { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

@@ -3,8 +3,39 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use utoipa::ToSchema;
+
+/// An enumeration, one row for each value: the value, and the word on the wire. The word is a `tt`: utoipa does not see
+/// a literal that a macro has parsed.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident, $written:ident {
+        $($(#[$about:meta])* $value:ident $word:tt,)+
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        pub enum $name {
+            $($(#[$about])* #[serde(rename = $word)] $value,)+
+        }
+
+        impl $name {
+            /// All values, in the document's order.
+            pub const ALL: [$name; [$($name::$value),+].len()] = [$($name::$value),+];
+
+            /// The word on the wire.
+            pub const fn $written(self) -> &'static str {
+                match self {
+                    $($name::$value => $word,)+
+                }
+            }
+
+            /// The value that is written so.
+            pub fn parse(word: &str) -> Option<$name> {
+                $name::ALL.into_iter().find(|value| value.$written() == word)
+            }
+        }
+    };
+}
 
 /// A word of the document, read only from a JSON string: a derived enumeration would also accept
 /// `{"ISSUED": null}`.
@@ -61,7 +92,7 @@ impl Word for EventType {
     }
 
     fn spelled(word: &str) -> Option<EventType> {
-        EventType::ALL.into_iter().find(|event| event.name() == word)
+        EventType::parse(word)
     }
 }
 
@@ -71,42 +102,18 @@ impl<'de> Deserialize<'de> for EventType {
     }
 }
 
-/// An invoice's status, as the caller last synced it (§2 Invoice, `status`). The service never changes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum InvoiceStatus {
-    /// Sent to the payor; the only status that can receive an advance.
-    Issued,
-    /// Paid in part, according to the caller.
-    PartiallyPaid,
-    /// Paid, according to the caller.
-    Paid,
-    /// Withdrawn.
-    Voided,
-}
-
-impl InvoiceStatus {
-    /// All values, in the document's order.
-    pub const ALL: [InvoiceStatus; 4] = [
-        InvoiceStatus::Issued,
-        InvoiceStatus::PartiallyPaid,
-        InvoiceStatus::Paid,
-        InvoiceStatus::Voided,
-    ];
-
-    /// How the document writes it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            InvoiceStatus::Issued => "ISSUED",
-            InvoiceStatus::PartiallyPaid => "PARTIALLY_PAID",
-            InvoiceStatus::Paid => "PAID",
-            InvoiceStatus::Voided => "VOIDED",
-        }
-    }
-
-    /// The value that the document writes as `word`.
-    pub fn parse(word: &str) -> Option<InvoiceStatus> {
-        InvoiceStatus::ALL.into_iter().find(|status| status.word() == word)
+words! {
+    /// An invoice's status, as the caller last synced it (§2 Invoice, `status`). The service never changes it.
+    #[derive(ToSchema)]
+    InvoiceStatus, word {
+        /// Sent to the payor; the only status that can receive an advance.
+        Issued "ISSUED",
+        /// Paid in part, according to the caller.
+        PartiallyPaid "PARTIALLY_PAID",
+        /// Paid, according to the caller.
+        Paid "PAID",
+        /// Withdrawn.
+        Voided "VOIDED",
     }
 }
 
@@ -124,49 +131,25 @@ pub enum CollectionState {
     Collected,
 }
 
-/// How far an advance is (§3 Financing state).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
-)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum AdvanceState {
-    /// Requested by the caller.
-    Requested,
-    /// The money is in transit.
-    Funding,
-    /// The vendor has it.
-    Funded,
-    /// The payor's payments have recovered advance and fee.
-    Repaid,
+words! {
+    /// How far an advance is (§3 Financing state).
+    #[derive(Deserialize, ToSchema)]
+    AdvanceState, name {
+        /// Requested by the caller.
+        Requested "REQUESTED",
+        /// The money is in transit.
+        Funding "FUNDING",
+        /// The vendor has it.
+        Funded "FUNDED",
+        /// The payor's payments have recovered advance and fee.
+        Repaid "REPAID",
+    }
 }
 
 impl AdvanceState {
-    /// All values, in the order in which an advance passes through them.
-    pub const ALL: [AdvanceState; 4] = [
-        AdvanceState::Requested,
-        AdvanceState::Funding,
-        AdvanceState::Funded,
-        AdvanceState::Repaid,
-    ];
-
-    /// Its name on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            AdvanceState::Requested => "REQUESTED",
-            AdvanceState::Funding => "FUNDING",
-            AdvanceState::Funded => "FUNDED",
-            AdvanceState::Repaid => "REPAID",
-        }
-    }
-
     /// The place of this state in an advance's life, from 1: the `sequence` of its event.
     pub fn sequence(self) -> u32 {
-        match self {
-            AdvanceState::Requested => 1,
-            AdvanceState::Funding => 2,
-            AdvanceState::Funded => 3,
-            AdvanceState::Repaid => 4,
-        }
+        self as u32 + 1
     }
 }
 
@@ -242,106 +225,43 @@ pub enum TaxIdOutcome {
     HeldByAnother,
 }
 
-/// The kinds of event, in the document's order (§6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ToSchema)]
-pub enum EventType {
-    /// A business that the caller synced exists.
-    #[serde(rename = "partner.organization.added")]
-    BusinessAdded,
-    /// A business has completed onboarding.
-    #[serde(rename = "partner.organization.optedIn")]
-    BusinessOptedIn,
-    /// The destination of a business's funds has changed.
-    #[serde(rename = "partner.organization.remittanceUpdated")]
-    RemittanceUpdated,
-    /// An invoice that the caller synced exists.
-    #[serde(rename = "partner.invoice.created")]
-    InvoiceCreated,
-    /// The payor has paid an invoice.
-    #[serde(rename = "partner.invoice.paid")]
-    InvoicePaid,
-    /// The financing state of an advance has changed.
-    #[serde(rename = "partner.invoice.factoredUpdated")]
-    FactoredUpdated,
-    /// An advance exists.
-    #[serde(rename = "partner.loan.created")]
-    AdvanceCreated,
-    /// The vendor has been paid.
-    #[serde(rename = "partner.loan.issued")]
-    AdvanceIssued,
-    /// An advance is settled.
-    #[serde(rename = "partner.loan.paid")]
-    AdvancePaid,
-}
-
-impl EventType {
-    /// All kinds, in the document's order.
-    pub const ALL: [EventType; 9] = [
-        EventType::BusinessAdded,
-        EventType::BusinessOptedIn,
-        EventType::RemittanceUpdated,
-        EventType::InvoiceCreated,
-        EventType::InvoicePaid,
-        EventType::FactoredUpdated,
-        EventType::AdvanceCreated,
-        EventType::AdvanceIssued,
-        EventType::AdvancePaid,
-    ];
-
-    /// The name, as on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            EventType::BusinessAdded => "partner.organization.added",
-            EventType::BusinessOptedIn => "partner.organization.optedIn",
-            EventType::RemittanceUpdated => "partner.organization.remittanceUpdated",
-            EventType::InvoiceCreated => "partner.invoice.created",
-            EventType::InvoicePaid => "partner.invoice.paid",
-            EventType::FactoredUpdated => "partner.invoice.factoredUpdated",
-            EventType::AdvanceCreated => "partner.loan.created",
-            EventType::AdvanceIssued => "partner.loan.issued",
-            EventType::AdvancePaid => "partner.loan.paid",
-        }
+words! {
+    /// The kinds of event, in the document's order (§6).
+    #[derive(ToSchema)]
+    EventType, name {
+        /// A business that the caller synced exists.
+        BusinessAdded "partner.organization.added",
+        /// A business has completed onboarding.
+        BusinessOptedIn "partner.organization.optedIn",
+        /// The destination of a business's funds has changed.
+        RemittanceUpdated "partner.organization.remittanceUpdated",
+        /// An invoice that the caller synced exists.
+        InvoiceCreated "partner.invoice.created",
+        /// The payor has paid an invoice.
+        InvoicePaid "partner.invoice.paid",
+        /// The financing state of an advance has changed.
+        FactoredUpdated "partner.invoice.factoredUpdated",
+        /// An advance exists.
+        AdvanceCreated "partner.loan.created",
+        /// The vendor has been paid.
+        AdvanceIssued "partner.loan.issued",
+        /// An advance is settled.
+        AdvancePaid "partner.loan.paid",
     }
 }
 
-/// A kind of event that a service may have added to the document's list (`9.versioning.4`). It fits a business
-/// as well as an invoice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum UnlistedEvent {
-    /// Somebody has looked at the subject.
-    AccountReviewed,
-    /// There is a document about it.
-    DocumentAvailable,
-    /// Somebody was notified of it.
-    NoticeSent,
-    /// It was put into an archive.
-    RecordArchived,
-}
-
-impl UnlistedEvent {
-    /// All kinds.
-    pub const ALL: [UnlistedEvent; 4] = [
-        UnlistedEvent::AccountReviewed,
-        UnlistedEvent::DocumentAvailable,
-        UnlistedEvent::NoticeSent,
-        UnlistedEvent::RecordArchived,
-    ];
-
-    /// The name, as on the wire.
-    pub const fn name(self) -> &'static str {
-        match self {
-            UnlistedEvent::AccountReviewed => "partner.account.reviewed",
-            UnlistedEvent::DocumentAvailable => "partner.document.available",
-            UnlistedEvent::NoticeSent => "partner.notice.sent",
-            UnlistedEvent::RecordArchived => "partner.record.archived",
-        }
-    }
-}
-
-/// As its name.
-impl Serialize for UnlistedEvent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+words! {
+    /// A kind of event that a service may have added to the document's list (`9.versioning.4`). It fits a business
+    /// as well as an invoice.
+    UnlistedEvent, name {
+        /// Somebody has looked at the subject.
+        AccountReviewed "partner.account.reviewed",
+        /// There is a document about it.
+        DocumentAvailable "partner.document.available",
+        /// Somebody was notified of it.
+        NoticeSent "partner.notice.sent",
+        /// It was put into an archive.
+        RecordArchived "partner.record.archived",
     }
 }
 
@@ -377,10 +297,8 @@ impl Word for EventKind {
     }
 
     fn spelled(word: &str) -> Option<EventKind> {
-        let unlisted = || UnlistedEvent::ALL.into_iter().find(|event| event.name() == word);
-        EventType::spelled(word)
-            .map(EventKind::Listed)
-            .or_else(|| unlisted().map(EventKind::Unlisted))
+        let unlisted = || UnlistedEvent::parse(word).map(EventKind::Unlisted);
+        EventType::parse(word).map(EventKind::Listed).or_else(unlisted)
     }
 }
 

@@ -35,7 +35,7 @@ const UNEXPECTED_OUTCOME: Impossible = Impossible::new("the service answered som
 
 impl World {
     /// The outside world with the identifiers of the default platform, for a world without a
-    /// [`Mock`](crate::Mock).
+    /// `Mock`.
     pub fn outside(&self) -> Outside {
         Outside::new(Arc::new(Worlds::of_one(self.clone())), None)
     }

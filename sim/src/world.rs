@@ -102,7 +102,7 @@ pub(crate) struct Served {
 
 impl World {
     /// A world in which `face` is the service. What never changes of a face, such as its profile, is read only here.
-    /// The world sends nothing, and resolves no name: a [`Mock`](crate::Mock) does that.
+    /// The world sends nothing, and resolves no name: a `Mock` does that.
     pub fn new(face: Box<dyn Face>, clock: Clock) -> World {
         World::resolving(face, clock, None)
     }

@@ -82,9 +82,6 @@ trait Hearing {
     const ONE: bool;
 
     /// Hears an objection that holds.
-    ///
-    /// # Errors
-    /// The objection, if it decides.
     fn hear(&mut self, objection: Objection) -> Result<(), Objection>;
 }
 
@@ -123,9 +120,6 @@ impl<C: Choices> Service<C> {
     }
 
     /// Every objection to an advance against an invoice at `now`, in order of precedence.
-    ///
-    /// # Errors
-    /// `business_not_found`, `invoice_not_found`.
     pub(super) fn objections_to(
         &mut self,
         now: Timestamp,

@@ -392,10 +392,12 @@ impl<C: Choices> Face for Service<C> {
                 self.vendor_completes_onboarding(now, platform, &payee, route, tax_id)
             }
             Happening::FundingStarts { payee, invoice } => {
-                self.funding_starts_early(now, platform, &payee, &invoice)
+                let advance = self.named_advance(platform, &payee, &invoice)?;
+                self.funding_starts_early(now, advance)
             }
             Happening::FundingCompletes { payee, invoice } => {
-                self.funding_completes_early(now, platform, &payee, &invoice)
+                let advance = self.named_advance(platform, &payee, &invoice)?;
+                self.funding_completes_early(now, advance)
             }
             Happening::PayorPays { payee, invoice, amount } => {
                 self.payor_pays(now, platform, &payee, &invoice, amount)

@@ -79,9 +79,6 @@ impl Deliveries {
     }
 
     /// The deliveries in these queues.
-    ///
-    /// # Errors
-    /// The first delivery with impossible counters.
     pub(in crate::service) fn restored(
         mut queues: BTreeMap<SubscriptionId, Queue>,
         webhooks: &Webhooks,

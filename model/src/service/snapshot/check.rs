@@ -29,9 +29,6 @@ fn check(holds: bool, problem: &str, value: impl Debug) -> Result<(), Impossible
 
 impl<C: Choices> Service<C> {
     /// Whether every identifier names something that exists.
-    ///
-    /// # Errors
-    /// The first that names nothing.
     pub(super) fn check_references(&self) -> Result<(), ImpossibleState> {
         self.check_platform(PlatformId::DEFAULT)?;
         self.keys.values().try_for_each(|key| self.check_platform(key.platform))?;
@@ -85,9 +82,6 @@ impl<C: Choices> Service<C> {
     }
 
     /// Whether every amount and every counter is in its range, and the books balance.
-    ///
-    /// # Errors
-    /// The first that is not, or the broken law of conservation.
     pub(super) fn check_amounts(&self) -> Result<(), ImpossibleState> {
         for business in &self.businesses {
             if let CollectionAccount::Closed { attempts }

@@ -15,9 +15,6 @@ use crate::timestamp::Timestamp;
 
 impl<C: Choices> Service<C> {
     /// Restores every index. All references must exist.
-    ///
-    /// # Errors
-    /// Two businesses have one tax id.
     pub(super) fn restore_indexes(&mut self) -> Result<(), ImpossibleState> {
         for (number, relationship) in (0..).zip(self.relationships.values()) {
             let business = &mut self.businesses[relationship.business.0 as usize];

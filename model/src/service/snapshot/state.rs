@@ -128,9 +128,6 @@ impl<'a> State<'a> {
     }
 
     /// The service in this state, with choices that follow from the written seed.
-    ///
-    /// # Errors
-    /// The first thing that no service can have.
     pub(super) fn into_service<C: Choices>(
         self,
         choices: impl Fn(Seeded) -> C,
