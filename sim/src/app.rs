@@ -90,7 +90,7 @@ async fn front(state: State<Arc<Worlds>>, request: Request) -> Response {
     if page::is_wanted(request.headers()) { page::redirect() } else { api(state, request).await }
 }
 
-/// Whether a path that names no endpoint is none of the partner API: a browser asks for it by itself, or someone
+/// Whether a path without an endpoint does not concern the partner API: a browser asks for it by itself, or someone
 /// means the control plane. No journal has such a request, and no fault acts on it.
 fn is_ours(path: &str) -> bool {
     let rest = path.strip_prefix("/_sim");
@@ -98,13 +98,13 @@ fn is_ours(path: &str) -> bool {
         || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
 }
 
-/// Makes any other method, even HEAD, an unknown endpoint, as on the paths of the partner API.
+/// Makes any other method, even HEAD, an unknown endpoint, as the model does for the partner API.
 fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
     methods.head(api).fallback(api)
 }
 
-/// Answers a request to the partner API. A key of a world that is not there is refused after the path, and reaches
-/// no other world.
+/// Answers a request to the partner API. A key whose world does not exist is refused at the stage of the key, so after
+/// the path, and concerns no other world.
 async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let (method, path) = (head.method.as_str(), head.uri.path());
@@ -113,7 +113,7 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
         return respond::refusal(unknown_among(method, path, openapi::operator::known()));
     }
     let sent = extract::header(&head.headers, AUTHORIZATION);
-    // Kept until the answer has arrived: the world is in use.
+    // Lives until the response is complete, so that the world does not expire meanwhile.
     let selected = worlds.select(sent);
     let served = match &selected {
         Ok(selected) => serve(selected, &head, route, body, &worlds).await,
@@ -196,9 +196,6 @@ fn shown(worlds: &Worlds, line: &str) -> String {
 }
 
 /// The body, read only if the key is valid.
-///
-/// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`.
 async fn read(world: &World, authorization: Option<&str>, body: Body) -> Result<Bytes, Refusal> {
     if body.is_end_stream() {
         // There is nothing to read: `World::answer` checks the key, and the lock is taken once.

@@ -484,7 +484,9 @@ impl<C: Choices> Face for Service<C> {
         payee: &str,
         invoice: &str,
     ) -> Result<Vec<Refusal>, Refusal> {
-        self.objections_to(now, caller, payee, invoice)
+        let payee = self.known_relationship(caller, payee, UNSYNCED)?;
+        let id = self.known_invoice(payee, invoice, UNSYNCED_INVOICE)?;
+        Ok(self.objections_to(now, id))
     }
 
     fn overview(&self, now: Timestamp, caller: PlatformId, wanted: Wanted<'_>) -> Overview {

@@ -1,4 +1,5 @@
-//! An entry of the journal, as it is kept: its texts are in one buffer, and nothing is parsed before someone asks.
+//! An entry as the journal keeps it: its texts are in one buffer, and nothing is parsed before someone asks, because
+//! every request pays for recording.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

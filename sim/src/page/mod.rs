@@ -1,4 +1,4 @@
-//! The page of the mock: `/_sim/` and its parts, which are built in, and what they ask for.
+//! The page of the mock: `/_sim/` and its parts, which are built in, and the data that they load.
 
 mod changes;
 
@@ -38,7 +38,7 @@ macro_rules! script {
     };
 }
 
-/// All parts. The document of the operator port has none of them: only the page asks for them.
+/// All parts. The document of the operator port does not list them: only the page loads them.
 const ASSETS: &[Asset] = &[
     Asset { path: "/_sim/", media: "text/html; charset=utf-8", text: include_str!("page.html") },
     Asset {
@@ -60,10 +60,10 @@ const ASSETS: &[Asset] = &[
     script!("worlds.js"),
 ];
 
-/// Nothing from elsewhere, and nothing inline.
+/// Only what the mock itself serves, and nothing inline: text that a client sent must not run as a script.
 const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-/// The routes of the parts; `of` says what other methods mean.
+/// The routes of the parts; `of` adds what answers other methods.
 pub(crate) fn assets(
     of: fn(MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>>,
 ) -> Router<Arc<Worlds>> {

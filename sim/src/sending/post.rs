@@ -1,5 +1,5 @@
-//! One POST of a delivery: to exactly the address that was checked, over one connection, without following
-//! redirects.
+//! One POST of a delivery, to exactly the address that was checked: a client library that resolved the name again could
+//! be led to another one. It follows no redirect, for the same reason.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -24,7 +24,7 @@ use crate::deliveries::Headers;
 use crate::sending::resolver::Resolver;
 use crate::sending::tls::{Authorities, Tls, TlsError};
 
-/// The maximum number of bytes that it reads, and ignores, of a response's body.
+/// How much of a response's body is read, and ignored, before the rest does not matter. Bytes.
 const READ_AT_MOST: usize = 1 << 16;
 
 const AGENT: &str = concat!("tideover/", env!("CARGO_PKG_VERSION"));
@@ -148,7 +148,7 @@ impl Sender {
     }
 }
 
-/// The time to try an address before the next one.
+/// How long to try an address before the next one. The last one gets all the time that is left.
 const EACH: Duration = Duration::from_millis(300);
 
 /// A connection to the first address that accepts one.

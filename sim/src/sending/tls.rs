@@ -81,7 +81,7 @@ impl Authorities {
     }
 }
 
-/// The client's side of TLS, set up on first use: reading the system's certificates takes a while.
+/// The client's side of TLS, set up at the first use: reading the system's certificates takes longer than a mock's start.
 pub(crate) struct Tls {
     authorities: Authorities,
     connector: OnceLock<TlsConnector>,
