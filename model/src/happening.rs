@@ -1,7 +1,6 @@
 //! What anyone but a caller does: the vendor, the bank, the payor, the operator.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -118,7 +117,8 @@ pub enum Outcome {
 }
 
 /// Why the outside world cannot do that now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Impossible(pub Cow<'static, str>);
 
 impl Impossible {
@@ -127,11 +127,3 @@ impl Impossible {
         Impossible(Cow::Borrowed(why))
     }
 }
-
-impl fmt::Display for Impossible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Impossible {}

@@ -41,24 +41,14 @@ const MOST_BYTES: usize = 1 << 20;
 const MOST_PATIENCE: Seconds = 3600;
 
 /// A refusal by the control plane. `openapi/operator/routes.rs` has the codes of each route.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum ControlError {
     /// With a code of the document's table.
-    Refused(Refusal),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// With a code of the operator port.
-    NotApplied(NotApplied),
-}
-
-impl From<Refusal> for ControlError {
-    fn from(refusal: Refusal) -> ControlError {
-        ControlError::Refused(refusal)
-    }
-}
-
-impl From<NotApplied> for ControlError {
-    fn from(why: NotApplied) -> ControlError {
-        ControlError::NotApplied(why)
-    }
+    #[error(transparent)]
+    NotApplied(#[from] NotApplied),
 }
 
 impl IntoResponse for ControlError {

@@ -80,22 +80,12 @@ impl Status {
 pub struct Unwritable;
 
 /// Why a version of the state is not written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Unsaved {
-    World(Unwritable),
-    File(io::Error),
-}
-
-impl From<Unwritable> for Unsaved {
-    fn from(why: Unwritable) -> Unsaved {
-        Unsaved::World(why)
-    }
-}
-
-impl From<io::Error> for Unsaved {
-    fn from(error: io::Error) -> Unsaved {
-        Unsaved::File(error)
-    }
+    #[error(transparent)]
+    World(#[from] Unwritable),
+    #[error(transparent)]
+    File(#[from] io::Error),
 }
 
 impl StateFile {
