@@ -1,7 +1,10 @@
 //! A whole exchange: request in, response out.
 //!
-//! Checks run in this order (`gap.refusalPrecedence`): path, key, size, media type, syntax, shape; then the
-//! service decides.
+//! Refusals are decided in this order (`gap.refusalPrecedence`): path, key, size, media type, syntax, shape; then the
+//! service decides. Each is a stage: [`route`], [`admit`], [`Admitted::check_size`], [`Route::decode`],
+//! [`Face::handle`]. [`understood`] is the one place that puts them in order. A server that must not read the body
+//! of a stranger passes the first stages on its way to the body, each of which needs what the one before it gives, and
+//! then asks for all of them again: meanwhile the key may have been revoked.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -16,6 +19,7 @@ use crate::clause::Clause;
 use crate::endpoint::{OperationKind, Success};
 use crate::face::{Answer, Face};
 pub use crate::face::{Encoding, Response};
+use crate::identity::PlatformId;
 use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::refusal::{Code, Refusal};
@@ -72,15 +76,75 @@ pub struct Asked {
 impl Asked {
     /// Parses `request`.
     pub fn by(request: &Request<'_>) -> Asked {
-        let length = request.body.len();
         match route(request.method, request.path) {
-            Err(refusal) => Asked { kind: None, operation: Err(refusal), length },
+            Err(refusal) => Asked::refused(None, refusal),
             Ok(route) => {
-                let operation = route.decode(request.content_type, request.body);
-                Asked { kind: Some(route.kind), operation, length }
+                Asked::with_body(&route, request.content_type, request.body, &mut Vec::new())
             }
         }
     }
+
+    /// A request whose body was read. Adds to `ignored` as [`Route::decode_noting`] does.
+    pub fn with_body(
+        route: &Route<'_>,
+        content_type: Option<&str>,
+        body: &[u8],
+        ignored: &mut Vec<String>,
+    ) -> Asked {
+        let operation = route.decode_noting(content_type, body, ignored);
+        Asked { kind: Some(route.kind), operation, length: body.len() }
+    }
+
+    /// A request that an early stage refused, so that nobody read its body.
+    pub fn refused(kind: Option<OperationKind>, refusal: Refusal) -> Asked {
+        Asked { kind, operation: Err(refusal), length: 0 }
+    }
+}
+
+/// A caller with a valid key, whose body may now be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admitted {
+    /// The caller.
+    pub caller: PlatformId,
+    /// The maximum size of the body in bytes (`gap.bodyLimit`).
+    pub body_limit: usize,
+}
+
+/// The stage of the key.
+///
+/// # Errors
+/// `unauthorized` (§5 rule 3).
+pub fn admit(face: &dyn Face, authorization: Option<&str>) -> Result<Admitted, Refusal> {
+    let caller = face.authenticate(authorization)?;
+    Ok(Admitted { caller, body_limit: face.profile().body_limit })
+}
+
+impl Admitted {
+    /// The stage of the size.
+    ///
+    /// # Errors
+    /// `payload_too_large` for a body of so many bytes.
+    pub fn check_size(self, length: usize) -> Result<(), Refusal> {
+        if length > self.body_limit { Err(too_large(self.body_limit)) } else { Ok(()) }
+    }
+}
+
+/// What a request asks of the service, or the first refusal before the service decides.
+pub type Understood = Result<(PlatformId, Operation), Refusal>;
+
+/// Takes a parsed request through all stages but the last. An unknown path is refused whoever asks; a decoding error
+/// is told only to a caller with a valid key.
+///
+/// # Errors
+/// In the order of precedence: path, key, size, any other error in the request.
+pub fn understood(face: &dyn Face, authorization: Option<&str>, asked: Asked) -> Understood {
+    let Asked { kind, operation, length } = asked;
+    if kind.is_none() {
+        operation.as_ref().map_err(Clone::clone)?;
+    }
+    let admitted = admit(face, authorization)?;
+    admitted.check_size(length)?;
+    Ok((admitted.caller, operation?))
 }
 
 /// The response of `face` to `request` at `now`.
@@ -100,16 +164,8 @@ pub fn attempt(
     asked: Asked,
 ) -> Answer {
     face.handle_timeout(now);
-    let Asked { kind, operation, length } = asked;
-    if kind.is_none() {
-        operation.as_ref().map_err(Clone::clone)?;
-    }
-    let caller = face.authenticate(authorization)?;
-    let limit = face.profile().body_limit;
-    if length > limit {
-        return Err(too_large(limit));
-    }
-    face.handle(now, caller, operation?)
+    let (caller, operation) = understood(face, authorization, asked)?;
+    face.handle(now, caller, operation)
 }
 
 /// The refusal `payload_too_large` of a body with more than `limit` bytes.

@@ -49,10 +49,15 @@ impl IssuedKey {
     }
 }
 
+/// The books do not balance: the service itself is to blame. Names the broken law of conservation, with both sides.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unbalanced(pub(crate) String);
+
 /// A service without I/O: time is an argument, and no call blocks.
 ///
-/// After each mutation, the driver drains its effects with [`Face::poll_delivery`]. Before any other call,
-/// it calls [`Face::handle_timeout`], so that everything due has happened.
+/// The driver calls [`Face::handle_timeout`] before each call that depends on the time, so that everything due has
+/// happened. After each mutation, it drains the effects with [`Face::poll_delivery`].
 pub trait Face: Send {
     /// The assumed values.
     fn profile(&self) -> &Profile;
@@ -131,8 +136,8 @@ pub trait Face: Send {
     /// Checks that the books balance: no cent appears or disappears.
     ///
     /// # Errors
-    /// The broken law of conservation, with both sides.
-    fn audit(&self) -> Result<(), String>;
+    /// [`Unbalanced`].
+    fn audit(&self) -> Result<(), Unbalanced>;
 
     /// The parts that the address of `caller`'s `business` lacks for a collection account to open, as prose;
     /// `None` if it lacks none, or there is no address.
@@ -141,8 +146,7 @@ pub trait Face: Send {
     /// What `caller`'s identifier `business` stands for; `None` if the caller has not synced it.
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId>;
 
-    /// The whole state as a document that [`Service::restore`](crate::Service::restore) reads, if it can be
-    /// written.
+    /// The whole state as a document that `Service::restore` reads, if it can be written.
     fn snapshot(&self) -> Option<Vec<u8>> {
         None
     }
@@ -217,25 +221,16 @@ pub trait Altered: Send {
     fn unaltered_mut(&mut self) -> &mut Self::Face;
 
     /// In place of [`Face::authenticate`].
-    ///
-    /// # Errors
-    /// As [`Face::authenticate`].
     fn alter_authentication(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
         self.unaltered().authenticate(authorization)
     }
 
     /// In place of [`Face::handle`].
-    ///
-    /// # Errors
-    /// As [`Face::handle`].
     fn alter_answer(&mut self, now: Timestamp, caller: PlatformId, operation: Operation) -> Answer {
         self.unaltered_mut().handle(now, caller, operation)
     }
 
     /// In place of [`Face::happen`].
-    ///
-    /// # Errors
-    /// As [`Face::happen`].
     fn alter_happening(
         &mut self,
         now: Timestamp,
@@ -357,7 +352,7 @@ impl<A: Altered> Face for A {
         self.unaltered().next_attempt(delivery)
     }
 
-    fn audit(&self) -> Result<(), String> {
+    fn audit(&self) -> Result<(), Unbalanced> {
         self.unaltered().audit()
     }
 

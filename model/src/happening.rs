@@ -1,9 +1,9 @@
 //! What anyone but a caller does: the vendor, the bank, the payor, the operator.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::cents::Cents;
 use crate::operation::Address;
@@ -43,7 +43,7 @@ pub enum Happening {
     /// The operator issues an API key to a platform, to a new one if it is not known yet; to the platform
     /// in whose name this happens if none is named.
     IssueKey { platform: Option<String> },
-    /// The operator revokes an API key; the one in whose name this happens if none is named.
+    /// The operator revokes an API key.
     RevokeKey { key: String },
     /// The next `requests` requests of any caller fail upstream (`7.codes.upstream_failed`).
     UpstreamFails { requests: u32 },
@@ -51,10 +51,11 @@ pub enum Happening {
     Reset,
 }
 
-/// How a vendor can clear compliance (§2 Business, `complianceRoute`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a vendor clears compliance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum VendorRoute {
-    /// It says so.
+    /// It confirms its number.
     VendorAssertion,
     /// It sends a form W-9.
     W9Upload,
@@ -116,7 +117,8 @@ pub enum Outcome {
 }
 
 /// Why the outside world cannot do that now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Impossible(pub Cow<'static, str>);
 
 impl Impossible {
@@ -125,11 +127,3 @@ impl Impossible {
         Impossible(Cow::Borrowed(why))
     }
 }
-
-impl fmt::Display for Impossible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Impossible {}

@@ -67,19 +67,19 @@ pub use clause::Clause;
 pub use delivery::{Attempt, Cause, Consequence, Delivery, Receipt, Signer};
 pub use destination::{Destinations, Unfit, is_local_name};
 pub use endpoint::{Endpoint, Link, OperationKind, Success};
-pub use face::{Altered, Answer, Face, IssuedKey, pass};
+pub use face::{Altered, Answer, Face, IssuedKey, Unbalanced, pass};
 pub use happening::{Happening, Impossible, OnboardingStep, Outcome, VendorRoute};
 pub use identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 pub use operation::{
-    Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation, Party,
-    Subject,
+    Address, BadRow, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Operation,
+    Party, Subject,
 };
 pub use pricing::{Offer, Rates, Terms};
 pub use profile::{Delays, ImpossibleValue, Profile, Range, RateRanges, Webhooks};
 pub use readings::{Reading, Readings};
 pub use refusal::{Code, Refusal, Status};
 pub use routing_number::is_valid as is_routing_number;
-pub use sealed::{Digesting, Sealed, UnreadableSnapshot};
+pub use sealed::{Digesting, ImpossibleState, Sealed, UnreadableSnapshot};
 pub use secret::masked;
 pub use service::{Service, bearer};
 pub use signature::{Signature, SigningKey};

@@ -285,7 +285,18 @@ pub struct ImportRow {
     /// The payee's identifier, given or derived, as far as the row says one.
     pub payee: Option<String>,
     /// The sync that the row asks for, or what is wrong with it.
-    pub sync: Result<InvoiceSync, String>,
+    pub sync: Result<InvoiceSync, BadRow>,
+}
+
+/// What is wrong with a row of an import file: whoever wrote the file is to blame. The report shows the sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadRow(pub String);
+
+impl From<&str> for BadRow {
+    fn from(why: &str) -> BadRow {
+        BadRow(why.to_owned())
+    }
 }
 
 impl From<InvoiceSync> for ImportRow {
@@ -333,18 +344,7 @@ impl Operation {
             Operation::ImportInvoices { file, .. } => {
                 file.rows.iter().filter_map(|row| row.sync.as_ref().ok()).collect()
             }
-            Operation::GetInvoice { .. }
-            | Operation::GetImport { .. }
-            | Operation::SetPayoutAccount { .. }
-            | Operation::GetBusiness { .. }
-            | Operation::SyncBusiness { .. }
-            | Operation::RequestAdvance { .. }
-            | Operation::Quote { .. }
-            | Operation::Invite { .. }
-            | Operation::CreateOnboardingSession { .. }
-            | Operation::Subscribe { .. }
-            | Operation::ListSubscriptions
-            | Operation::Unsubscribe { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

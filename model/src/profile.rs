@@ -221,19 +221,10 @@ impl Profile {
         }
         within("rates.advance", self.rates.advance, 10_000, "basis points")?;
         within("rates.fee", self.rates.fee, 10_000, "basis points")?;
-        within(
-            "delays.collection_account",
-            self.delays.collection_account,
-            LONGEST_DELAY,
-            "seconds",
-        )?;
-        within("delays.funding_starts", self.delays.funding_starts, LONGEST_DELAY, "seconds")?;
-        within(
-            "delays.funding_completes",
-            self.delays.funding_completes,
-            LONGEST_DELAY,
-            "seconds",
-        )?;
+        let Delays { collection_account, funding_starts, funding_completes } = self.delays;
+        within("delays.collection_account", collection_account, LONGEST_DELAY, "seconds")?;
+        within("delays.funding_starts", funding_starts, LONGEST_DELAY, "seconds")?;
+        within("delays.funding_completes", funding_completes, LONGEST_DELAY, "seconds")?;
         self.webhooks.check()?;
         self.check_success_statuses()?;
         self.check_refusal_statuses()
@@ -243,16 +234,12 @@ impl Profile {
         for (success, status) in &self.success {
             let field = || format!("success.{}", wire_name(success));
             if !(200..=299).contains(status) {
-                return Err(ImpossibleValue::new(
-                    field(),
-                    format!("{status} is no success: must be 200 to 299"),
-                ));
+                let problem = format!("{status} is no success: must be 200 to 299");
+                return Err(ImpossibleValue::new(field(), problem));
             }
             if [204, 205].contains(status) && *success != Success::Unsubscribe {
-                return Err(ImpossibleValue::new(
-                    field(),
-                    format!("{status} has no body, but this answer has one"),
-                ));
+                let problem = format!("{status} has no body, but this answer has one");
+                return Err(ImpossibleValue::new(field(), problem));
             }
         }
         Ok(())
@@ -262,16 +249,13 @@ impl Profile {
         for (code, status) in &self.refusals {
             let field = format!("refusals.{code}");
             if let Status::Documented(documented) = code.status() {
-                return Err(ImpossibleValue::new(
-                    field,
-                    format!("the document states {documented}, so no profile can vary it"),
-                ));
+                let problem =
+                    format!("the document states {documented}, so no profile can vary it");
+                return Err(ImpossibleValue::new(field, problem));
             }
             if !(400..=499).contains(status) {
-                return Err(ImpossibleValue::new(
-                    field,
-                    format!("{status} is no refusal: must be 400 to 499"),
-                ));
+                let problem = format!("{status} is no refusal: must be 400 to 499");
+                return Err(ImpossibleValue::new(field, problem));
             }
         }
         Ok(())
@@ -298,10 +282,8 @@ where
     T: Copy + PartialOrd + std::fmt::Display,
 {
     if range.min > range.max {
-        Err(ImpossibleValue::new(
-            field,
-            format!("min {} is more than max {}", range.min, range.max),
-        ))
+        let problem = format!("min {} is more than max {}", range.min, range.max);
+        Err(ImpossibleValue::new(field, problem))
     } else if range.max > most {
         Err(ImpossibleValue::new(field, format!("must be at most {most} {unit}")))
     } else {

@@ -139,7 +139,8 @@ impl fmt::Display for Code {
 /// A refusal by the service: a code of the error table, the clause that requires it, a sentence for a log.
 ///
 /// Two refusals are equal if their codes are: the prose may change at any time (§7).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{code}: {message}")]
 pub struct Refusal {
     /// What callers branch on.
     pub code: Code,
@@ -169,14 +170,6 @@ impl PartialEq for Refusal {
 }
 
 impl Eq for Refusal {}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code, self.message)
-    }
-}
-
-impl std::error::Error for Refusal {}
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,8 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
+use crate::face::Unbalanced;
+
 /// A kind of document. A change to its content needs the next version, which refuses this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sealed {
@@ -51,8 +53,33 @@ pub enum UnreadableSnapshot {
     #[error("the snapshot is damaged: its state does not match its checksum")]
     Damaged,
     /// Its state is none that a service can have.
-    #[error("the snapshot's state is impossible: {0}")]
-    Impossible(String),
+    #[error(transparent)]
+    Impossible(#[from] ImpossibleState),
+}
+
+/// A state that no service can have: whoever wrote or changed the document is to blame. Its checksum fits, so that a
+/// program wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the snapshot's state is impossible: {0}")]
+pub struct ImpossibleState(String);
+
+impl ImpossibleState {
+    /// With a sentence about what is impossible.
+    pub fn new(what: impl Into<String>) -> ImpossibleState {
+        ImpossibleState(what.into())
+    }
+}
+
+impl From<serde_json::Error> for ImpossibleState {
+    fn from(error: serde_json::Error) -> ImpossibleState {
+        ImpossibleState(error.to_string())
+    }
+}
+
+impl From<Unbalanced> for ImpossibleState {
+    fn from(why: Unbalanced) -> ImpossibleState {
+        ImpossibleState(why.to_string())
+    }
 }
 
 /// What every version has.
@@ -153,7 +180,7 @@ impl Sealed {
     /// The state in a document, as JSON.
     ///
     /// # Errors
-    /// [`UnreadableSnapshot`], but for an impossible state.
+    /// [`UnreadableSnapshot`], except for an impossible state.
     pub fn open<'a>(&self, bytes: &'a [u8]) -> Result<&'a str, UnreadableSnapshot> {
         let not_one = |why: String| UnreadableSnapshot::NotASnapshot(why);
         let Envelope { format, version, checksum: expected, state } = serde_json::from_slice(bytes)

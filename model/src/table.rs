@@ -103,6 +103,12 @@ impl<V> Table<V> {
         self.rows.iter().map(|row| &row.value)
     }
 
+    /// All entities with their numbers, the newest first.
+    pub(crate) fn newest(&self) -> impl Iterator<Item = (u32, &V)> {
+        let numbered = self.rows.iter().enumerate().rev();
+        numbered.filter_map(|(number, row)| Some((u32::try_from(number).ok()?, &row.value)))
+    }
+
     /// The same, to change them.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.rows.iter_mut().map(|row| &mut row.value)

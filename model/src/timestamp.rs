@@ -61,18 +61,17 @@ impl Timestamp {
 
     /// This instant moved by `seconds`, at most to [`Timestamp::MAX`].
     pub fn after(self, seconds: Seconds) -> Timestamp {
-        let span = Duration::seconds(i64::try_from(seconds).unwrap_or(i64::MAX));
-        self.0
-            .checked_add(span)
-            .map_or(Timestamp::MAX, |instant| Timestamp(instant).min(Timestamp::MAX))
+        self.moved(Duration::seconds(i64::try_from(seconds).unwrap_or(i64::MAX)))
     }
 
     /// This instant moved by `milliseconds`, at most to [`Timestamp::MAX`].
     pub fn after_milliseconds(self, milliseconds: u64) -> Timestamp {
-        let span = Duration::milliseconds(i64::try_from(milliseconds).unwrap_or(i64::MAX));
-        self.0
-            .checked_add(span)
-            .map_or(Timestamp::MAX, |instant| Timestamp(instant).min(Timestamp::MAX))
+        self.moved(Duration::milliseconds(i64::try_from(milliseconds).unwrap_or(i64::MAX)))
+    }
+
+    fn moved(self, span: Duration) -> Timestamp {
+        let moved = self.0.checked_add(span);
+        moved.map_or(Timestamp::MAX, |moved| Timestamp(moved).min(Timestamp::MAX))
     }
 
     /// This instant moved back by `milliseconds`; unchanged if the result is out of range.
@@ -109,8 +108,7 @@ pub(crate) struct Shift {
 impl Shift {
     /// The instant, as far from `to` as it was from `from`.
     pub(crate) fn exactly(self, instant: Timestamp) -> Timestamp {
-        let moved = self.to.0.checked_add(instant.0 - self.from.0);
-        moved.map_or(Timestamp::MAX, |moved| Timestamp(moved).min(Timestamp::MAX))
+        self.to.moved(instant.0 - self.from.0)
     }
 
     /// The same for an instant that is only compared with later ones: all past instants become `to`.

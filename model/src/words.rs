@@ -41,12 +41,13 @@ fn read_word<'de, W: Word, D: Deserializer<'de>>(deserializer: D) -> Result<W, D
     deserializer.deserialize_str(Spelled(PhantomData))
 }
 
-/// Enumerations whose values are words of the document. `$spelling` is the method that gives the word.
+/// Enumerations whose values are words of the document. `$spelling` is the method that gives the word. The word is a
+/// `tt`, since utoipa does not see a literal that a macro has parsed.
 macro_rules! words {
     ($(
         $(#[$attribute:meta])*
         $name:ident $what:literal $spelling:ident {
-            $($(#[$meaning:meta])* $value:ident = $word:literal,)*
+            $($(#[$meaning:meta])* $value:ident = $word:tt,)*
         }
     )*) => {
         $(

@@ -11,6 +11,7 @@ use axum::http::request::Parts;
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
+use tideover_model::exchange::Asked;
 use tideover_model::wire::route::{Route, route, unknown_among};
 use tideover_model::{Answer, Operation, Refusal, exchange};
 
@@ -89,7 +90,7 @@ async fn front(state: State<Arc<Worlds>>, request: Request) -> Response {
     if page::is_wanted(request.headers()) { page::redirect() } else { api(state, request).await }
 }
 
-/// Whether a path that names no endpoint is none of the partner API: a browser asks for it by itself, or someone
+/// Whether a path without an endpoint does not concern the partner API: a browser asks for it by itself, or someone
 /// means the control plane. No journal has such a request, and no fault acts on it.
 fn is_ours(path: &str) -> bool {
     let rest = path.strip_prefix("/_sim");
@@ -97,13 +98,13 @@ fn is_ours(path: &str) -> bool {
         || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
 }
 
-/// Makes any other method, even HEAD, an unknown endpoint, as on the paths of the partner API.
+/// Makes any other method, even HEAD, an unknown endpoint, as the model does for the partner API.
 fn of(methods: MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>> {
     methods.head(api).fallback(api)
 }
 
-/// Answers a request to the partner API. A key of a world that is not there is refused after the path, and reaches
-/// no other world.
+/// Answers a request to the partner API. A key whose world does not exist is refused at the stage of the key, so after
+/// the path, and concerns no other world.
 async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let (method, path) = (head.method.as_str(), head.uri.path());
@@ -112,7 +113,7 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
         return respond::refusal(unknown_among(method, path, openapi::operator::known()));
     }
     let sent = extract::header(&head.headers, AUTHORIZATION);
-    // Kept until the answer has arrived: the world is in use.
+    // Lives until the response is complete, so that the world does not expire meanwhile.
     let selected = worlds.select(sent);
     let served = match &selected {
         Ok(selected) => serve(selected, &head, route, body, &worlds).await,
@@ -132,8 +133,9 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
     arrival::arrived(response, act).await
 }
 
-/// Lets a world answer. Checks run in this order (`gap.refusalPrecedence`): path, key, size, then the model's
-/// checks. A fault acts on any request that names an endpoint, whatever the service's answer.
+/// Lets a world answer. Path, key and size are checked before the body is read, so that nobody without a key can make
+/// the mock read one; `World::answer` takes the request through all stages of [`exchange`] again. A fault acts on any
+/// request that names an endpoint, whatever the service's answer.
 async fn serve(
     selected: &Selected<'_>,
     head: &Parts,
@@ -143,26 +145,26 @@ async fn serve(
 ) -> Served {
     let Selected { world, authorization, .. } = selected;
     let authorization = authorization.as_deref();
-    let empty = Bytes::new();
-    let unread = body.is_end_stream().then_some(&empty);
-    let unread = Arrived { head, body: unread, warnings: Vec::new() };
-    let route = match route {
-        Err(refusal) => return world.refuse(unread, None, refusal),
-        Ok(route) => route,
-    };
-    let body = match read(world, authorization, body).await {
-        Err(refusal) => return world.refuse(unread, Some(&route), refusal),
-        Ok(body) => body,
-    };
-    let content_type = extract::header(&head.headers, CONTENT_TYPE);
+    // The journal has an empty body even if nobody read it.
+    let unread = body.is_end_stream().then(Bytes::new);
     let mut warnings = Vec::new();
-    let mut operation = route.decode_noting(content_type, &body, &mut warnings);
-    if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut operation {
-        *addresses = world.resolve(url).await;
-    }
+    let (route, asked, body) = match route {
+        Err(refusal) => (None, Asked::refused(None, refusal), unread),
+        Ok(route) => match read(world, authorization, body).await {
+            Err(refusal) => (Some(route), Asked::refused(Some(route.kind), refusal), unread),
+            Ok(body) => {
+                let content_type = extract::header(&head.headers, CONTENT_TYPE);
+                let mut asked = Asked::with_body(&route, content_type, &body, &mut warnings);
+                if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut asked.operation {
+                    *addresses = world.resolve(url).await;
+                }
+                (Some(route), asked, Some(body))
+            }
+        },
+    };
     warn(worlds, head, &warnings);
-    let arrived = Arrived { body: Some(&body), warnings, ..unread };
-    world.answer(arrived, authorization, &route, operation)
+    let arrived = Arrived { head, body: body.as_ref(), warnings };
+    world.answer(arrived, authorization, route.as_ref(), asked)
 }
 
 /// Logs what the service ignores in a request.
@@ -194,14 +196,11 @@ fn shown(worlds: &Worlds, line: &str) -> String {
 }
 
 /// The body, read only if the key is valid.
-///
-/// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`.
 async fn read(world: &World, authorization: Option<&str>, body: Body) -> Result<Bytes, Refusal> {
     if body.is_end_stream() {
-        // No body to wait for: the service checks the key when it answers the request.
+        // There is nothing to read: `World::answer` checks the key, and the lock is taken once.
         return Ok(Bytes::new());
     }
-    world.authenticate(authorization)?;
-    extract::body(body, world.profile().body_limit).await
+    let admitted = world.admit(authorization)?;
+    extract::body(body, admitted.body_limit).await
 }

@@ -1,4 +1,4 @@
-//! How the response to a request arrives, if a fault acts on it: late, in part, or not at all.
+//! How a response arrives if a fault acts on it: late, in part, or not at all.
 
 use std::io;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use crate::fault::Act;
 use crate::respond;
 
-/// Marks a response with which the connection ends.
+/// Marks a response that ends its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hangup {
     /// Nothing of it is sent.
@@ -23,7 +23,7 @@ pub(crate) enum Hangup {
     Midway,
 }
 
-/// The response as it arrives. `None` for no response of the service.
+/// The response as the client gets it. `None` if a fault kept the request from the service.
 pub(crate) async fn arrived(response: Option<Response<Body>>, act: Option<Act>) -> Response<Body> {
     match (response, act) {
         (Some(response), None | Some(Act::UpstreamFails { .. } | Act::RequestRepeated)) => response,
@@ -40,7 +40,7 @@ pub(crate) async fn arrived(response: Option<Response<Body>>, act: Option<Act>) 
     }
 }
 
-/// The same response without what follows so many bytes of its body; unchanged if that is nothing.
+/// Cuts the body after so many bytes. A body that is not longer stays as it is.
 async fn cut(response: Response<Body>, after_bytes: u64) -> Response<Body> {
     let (head, body) = response.into_parts();
     // The body is in memory already.
@@ -60,7 +60,7 @@ async fn cut(response: Response<Body>, after_bytes: u64) -> Response<Body> {
 #[derive(Default)]
 struct BrokenBody {
     first: Option<Bytes>,
-    /// The bytes that are still announced.
+    /// How many bytes `Content-Length` still promises: so the client sees that some are missing.
     announced: u64,
 }
 
@@ -76,10 +76,6 @@ impl HttpBody for BrokenBody {
         let first = self.first.take();
         self.announced -= first.as_ref().map_or(0, |first| first.len() as u64);
         Poll::Ready(Some(first.map(Frame::data).ok_or_else(broken)))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        false
     }
 
     fn size_hint(&self) -> SizeHint {

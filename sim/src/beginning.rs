@@ -1,4 +1,5 @@
-//! How a world begins, and begins again after a reset: by real operations.
+//! How a world begins, and begins again after a reset: by real operations, so that no state arises that no client
+//! could have caused.
 
 mod scenario;
 
@@ -7,7 +8,7 @@ use tideover_model::{Face, Happening, PlatformId, Timestamp};
 
 pub use scenario::{Scenario, ScenarioError};
 
-/// What a new world is given.
+/// What happens in a new world before anyone uses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Beginning {
@@ -17,10 +18,7 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    /// Plays it at `now` to a service to which nothing has happened.
-    ///
-    /// # Errors
-    /// [`ScenarioError`]: the step that the service does not permit; those before it have happened.
+    /// Plays it at `now` on a fresh service. If a step fails, those before it stay done.
     pub(crate) fn play(&self, face: &mut dyn Face, now: Timestamp) -> Result<(), ScenarioError> {
         self.scenario.play(face, now)?;
         for platform in &self.platforms {

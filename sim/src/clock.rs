@@ -1,10 +1,10 @@
-//! The clock of a world. Only this module reads the wall clock.
+//! The clock of a world. Only this module reads the system's clocks; clippy holds that.
 
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use tideover_model::Timestamp;
+use tideover_model::{ImpossibleState, Timestamp};
 
 /// Whether the time of a world passes by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,22 +61,20 @@ impl Clock {
         Clock { start, set_to: start, mode, held: false }
     }
 
-    /// The clock as it stands now.
+    /// Its state, for a snapshot.
     pub(crate) fn saved(&self) -> SavedClock {
         SavedClock { start: self.start, now: self.now(), speed: self.speed() }
     }
 
-    /// A clock that goes on where a saved one stood.
-    ///
-    /// # Errors
-    /// What is impossible about it.
-    pub(crate) fn restored(saved: SavedClock) -> Result<Clock, String> {
+    /// A clock that goes on where a saved one stood, however long ago that was.
+    pub(crate) fn restored(saved: SavedClock) -> Result<Clock, ImpossibleState> {
         let SavedClock { start, now, speed } = saved;
         if now < start {
-            return Err("its clock stands before its start".to_owned());
+            return Err(ImpossibleState::new("its clock stands before its start"));
         }
         if let Some(speed) = speed.filter(|speed| !ClockChoice::SPEEDS.contains(speed)) {
-            return Err(format!("its clock runs {speed} times as fast as the wall clock"));
+            let what = format!("its clock runs {speed} times as fast as the wall clock");
+            return Err(ImpossibleState::new(what));
         }
         let choice = speed.map_or(ClockChoice::Still, |speed| ClockChoice::Running { speed });
         Ok(Clock { set_to: now, ..Clock::new(start, choice) })
@@ -94,8 +92,7 @@ impl Clock {
     pub fn now(&self) -> Timestamp {
         match self.mode {
             ClockMode::Running { since, speed } if !self.held => {
-                let elapsed = instant().saturating_duration_since(since);
-                self.set_to.after_milliseconds(scaled(elapsed, speed))
+                self.set_to.after_milliseconds(scaled(self::since(since), speed))
             }
             ClockMode::Still | ClockMode::Running { .. } => self.set_to,
         }
@@ -151,12 +148,17 @@ pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
+/// The real time since an instant.
+pub(crate) fn since(start: Instant) -> Duration {
+    instant().saturating_duration_since(start)
+}
+
 /// The wall time in milliseconds since the start of 1970: when a request really came.
 pub(crate) fn wall_milliseconds() -> u64 {
     u64::try_from(since_1970().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The wall time in whole seconds: the start of a newcomer's mock.
+/// The wall time in whole seconds: where the clock of `tideover serve` starts.
 pub fn wall_time() -> Timestamp {
     let seconds = i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX);
     Timestamp::from_unix(seconds).unwrap_or(Timestamp::MAX)

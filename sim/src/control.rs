@@ -11,9 +11,11 @@ pub(crate) mod worlds;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::extract::{Request, State};
-use axum::http::HeaderMap;
+use axum::body::Body;
+use axum::extract::{FromRequestParts, State};
 use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tideover_model::wire::action;
@@ -22,7 +24,7 @@ use tideover_model::{
     ActionKind, Happening, Impossible, PlatformId, Refusal, Seconds, Service, bearer, masked,
 };
 
-use crate::clock::instant;
+use crate::clock::{instant, since};
 use crate::control::answers::{
     Actions, ClockShown, Health, Key, Keys, Objection, Objections, Saved,
 };
@@ -32,30 +34,21 @@ use crate::respond;
 use crate::world::World;
 use crate::worlds::{InUse, Selected, WorldId, Worlds};
 
-/// The maximum size of a body in bytes. The partner API has its own limit.
+/// The maximum size of a body in bytes. The partner API has its own limit, which a profile can change: a test that
+/// sets it to ten bytes must still be able to act.
 const MOST_BYTES: usize = 1 << 20;
-/// The longest time that a request waits.
+/// The longest time that a request may ask to wait. Seconds.
 const MOST_PATIENCE: Seconds = 3600;
 
-/// A refusal by the control plane.
-#[derive(Debug)]
+/// A refusal by the control plane. `openapi/operator/routes.rs` has the codes of each route.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum ControlError {
     /// With a code of the document's table.
-    Refused(Refusal),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// With a code of the operator port.
-    NotApplied(NotApplied),
-}
-
-impl From<Refusal> for ControlError {
-    fn from(refusal: Refusal) -> ControlError {
-        ControlError::Refused(refusal)
-    }
-}
-
-impl From<NotApplied> for ControlError {
-    fn from(why: NotApplied) -> ControlError {
-        ControlError::NotApplied(why)
-    }
+    #[error(transparent)]
+    NotApplied(#[from] NotApplied),
 }
 
 impl IntoResponse for ControlError {
@@ -70,19 +63,30 @@ impl IntoResponse for ControlError {
 pub(crate) type ControlResult = Result<Response, ControlError>;
 pub(crate) type SharedWorlds = State<Arc<Worlds>>;
 
-/// The sender of a request: a platform of a world, identified by any key that it was ever issued.
+/// The sender of a request: a platform of a world, identified by any key that it was ever issued. Unlike the partner
+/// API, the port takes a revoked key: a test must be able to act after it has revoked its own.
 pub(crate) struct ControlCaller {
     pub(crate) id: WorldId,
     pub(crate) world: World,
     pub(crate) platform: PlatformId,
-    /// The key in the request, as it is used outside.
+    /// The key in the request, in its outer form.
     pub(crate) key: String,
     pub(crate) in_use: InUse,
 }
 
-/// # Errors
-/// `unauthorized`: a key that was never issued, or whose world is gone.
-pub(crate) fn caller(worlds: &Worlds, headers: &HeaderMap) -> Result<ControlCaller, ControlError> {
+impl FromRequestParts<Arc<Worlds>> for ControlCaller {
+    type Rejection = ControlError;
+
+    async fn from_request_parts(
+        head: &mut Parts,
+        worlds: &Arc<Worlds>,
+    ) -> Result<ControlCaller, ControlError> {
+        caller(worlds, &head.headers)
+    }
+}
+
+/// `unauthorized` for a key that was never issued, or whose world is gone.
+fn caller(worlds: &Worlds, headers: &HeaderMap) -> Result<ControlCaller, ControlError> {
     let sent = extract::header(headers, AUTHORIZATION);
     let selected = worlds.select(sent).map_err(Refusal::from)?;
     let Selected { id, world, authorization, in_use } = selected;
@@ -92,6 +96,15 @@ pub(crate) fn caller(worlds: &Worlds, headers: &HeaderMap) -> Result<ControlCall
     Ok(ControlCaller { id, world, platform, key, in_use })
 }
 
+/// The JSON in a body.
+async fn json(body: Body) -> Result<Value, ControlError> {
+    parsed(&extract::body(body, MOST_BYTES).await?)
+}
+
+fn parsed(body: &[u8]) -> Result<Value, ControlError> {
+    serde_json::from_slice(body).map_err(|why| unreadable(&why.to_string()))
+}
+
 /// `GET /_sim/actions`: the names of the actions, and each action with its fields and an example.
 pub(crate) async fn actions() -> Response {
     let actions = ActionKind::ALL.iter().map(|kind| kind.name()).collect();
@@ -99,23 +112,18 @@ pub(crate) async fn actions() -> Response {
 }
 
 /// `POST /_sim/actions`: performs an action of the outside world.
-///
-/// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request` or `unknown_action`,
-/// `action_refused`.
-pub(crate) async fn act(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let body = extract::body(request.into_body(), MOST_BYTES).await?;
+pub(crate) async fn act(
+    State(worlds): SharedWorlds,
+    caller: ControlCaller,
+    body: Body,
+) -> ControlResult {
+    let body = extract::body(body, MOST_BYTES).await?;
     let happening = action::read(&body, &caller.key)?;
     happen(&worlds, &caller, happening)
 }
 
-/// `POST /_sim/reset`: brings the world back to its start.
-///
-/// # Errors
-/// `unauthorized`, `action_refused` if its scenario can't be played again.
-pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
+/// `POST /_sim/reset`: restores the start of the world.
+pub(crate) async fn reset(State(worlds): SharedWorlds, caller: ControlCaller) -> ControlResult {
     happen(&worlds, &caller, Happening::Reset)
 }
 
@@ -127,25 +135,14 @@ fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> Cont
 }
 
 /// `GET /_sim/clock`: the current time.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn clock(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    Ok(respond::ok(&ClockShown { now: caller.world.now() }))
+pub(crate) async fn clock(caller: ControlCaller) -> Response {
+    respond::ok(&ClockShown { now: caller.world.now() })
 }
 
 /// `POST /_sim/clock`: moves the clock forward. Everything due happens on the way, in order.
-///
-/// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused` during
-/// another move, or to an instant in the past.
-pub(crate) async fn advance(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let body = extract::body(request.into_body(), MOST_BYTES).await?;
-    let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
-    let asked = Move::read(&body).map_err(NotApplied::Invalid)?;
-    Ok(respond::ok(&asked.make(&caller.world).await?))
+pub(crate) async fn advance(caller: ControlCaller, body: Body) -> ControlResult {
+    let body = json(body).await?;
+    Ok(respond::ok(&Move::read(&body)?.make(&caller.world).await?))
 }
 
 /// `GET /_sim/health`: shows that the mock is up, that it is this mock, and its deliberate defect, if any.
@@ -155,10 +152,7 @@ pub(crate) async fn health(State(worlds): SharedWorlds) -> Response {
     respond::ok(&Health { status: "ok", mock: "tideover", now, defect })
 }
 
-/// `POST /_sim/save`: writes the state file. The answer comes once the file is whole.
-///
-/// # Errors
-/// `action_refused`: the mock keeps no state, or the file can't be written.
+/// `POST /_sim/save`: writes the state file. The answer comes once the file is complete.
 pub(crate) async fn save(State(worlds): SharedWorlds) -> ControlResult {
     let saved = worlds.save().await;
     saved.map_err(|why| NotApplied::Impossible(Impossible(why.to_string().into())))?;
@@ -166,29 +160,20 @@ pub(crate) async fn save(State(worlds): SharedWorlds) -> ControlResult {
 }
 
 /// `GET /_sim/keys`: the platforms and their keys, masked.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn keys(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
+pub(crate) async fn keys(caller: ControlCaller) -> Response {
     let keys = caller.world.keys().into_iter().map(|issued| {
         let key = masked(issued.reveal());
         Key { platform: issued.platform, key, revoked: issued.revoked }
     });
-    Ok(respond::ok(&Keys { keys: keys.collect() }))
+    respond::ok(&Keys { keys: keys.collect() })
 }
 
-/// `GET /_sim/objections`: everything for which the invoice `invoice` of `payee` cannot be financed now, in order
-/// of precedence.
-///
-/// # Errors
-/// `unauthorized`, `invalid_request`, `business_not_found`, `invoice_not_found`.
-pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+/// `GET /_sim/objections`: every refusal that an advance for the invoice `invoice` of `payee` would meet now.
+pub(crate) async fn objections(caller: ControlCaller, uri: Uri) -> ControlResult {
     const EXPECTED: &str =
         "expected ?payee=…&invoice=…: the identifiers of a payee and of its invoice";
-    let caller = caller(&worlds, request.headers())?;
     let (mut payee, mut invoice) = (None, None);
-    let query = request.uri().query().unwrap_or_default();
+    let query = uri.query().unwrap_or_default();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         match &*name {
             "payee" => payee = Some(value),
@@ -207,15 +192,11 @@ pub(crate) async fn objections(State(worlds): SharedWorlds, request: Request) ->
 }
 
 /// `GET /_sim/freedoms`: what grease does, and how often the client has met it.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn freedoms(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    Ok(respond::ok(&caller.world.coverage_view()))
+pub(crate) async fn freedoms(caller: ControlCaller) -> Response {
+    respond::ok(&caller.world.coverage_view())
 }
 
-/// The time that a request waits, even if the world of its key is replaced meanwhile.
+/// How long a request waits. It spans worlds: if the world of a key is replaced, the request waits on in the new one.
 pub(crate) struct Patience {
     begun: Instant,
     time: Duration,
@@ -227,7 +208,7 @@ impl Patience {
     }
 
     pub(crate) fn left(&self) -> Duration {
-        self.time.saturating_sub(self.begun.elapsed())
+        self.time.saturating_sub(since(self.begun))
     }
 }
 

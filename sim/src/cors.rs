@@ -11,7 +11,7 @@ use tower_http::cors::{AllowHeaders, AllowMethods, AllowOrigin, Any, CorsLayer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origins(Option<Vec<HeaderValue>>);
 
-/// The reason why a text is no origin.
+/// A text is no origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no origin; expected one such as http://localhost:3000, without a path, or * for any"
@@ -32,16 +32,12 @@ impl Origins {
         if texts.iter().any(|text| text.as_ref() == "*") {
             return Ok(Origins::any());
         }
-        texts
-            .iter()
-            .map(|text| origin(text.as_ref()))
-            .collect::<Result<_, _>>()
-            .map(Some)
-            .map(Origins)
+        let origins = texts.iter().map(|text| origin(text.as_ref()));
+        Ok(Origins(Some(origins.collect::<Result<_, _>>()?)))
     }
 
-    /// The same routes, which these origins may call from a browser. A request with the method OPTIONS that is no
-    /// preflight goes to the mock, as any other does.
+    /// Lets these origins call the routes from a browser. An OPTIONS request that is no preflight goes to the mock, as any
+    /// other request does; the layer alone would answer it.
     pub(crate) fn share(self, router: Router) -> Router {
         let shared = router.clone().layer(self.layer());
         Router::new().fallback(async move |request: Request| {

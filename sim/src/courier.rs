@@ -1,7 +1,5 @@
-//! The courier: sends the deliveries that the model says are due, many at once, and reports the results to
-//! it.
-//!
-//! The model decides when to send each delivery, and what a response means.
+//! Sends the webhooks that are due, many at once, and reports each result to the model. The model decides when a
+//! delivery is due, and what a response means.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +10,8 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use url::Url;
 
-use crate::clock::instant;
-use crate::deliveries::AttemptResult;
+use crate::clock::{instant, since};
+use crate::deliveries::{AttemptResult, NoResponse};
 use crate::sending::{Authorities, Letter, Resolver, Sender, SigningTime};
 use crate::world::World;
 
@@ -21,13 +19,6 @@ use crate::world::World;
 pub(crate) struct Courier {
     sender: Sender,
     signing: SigningTime,
-}
-
-/// An attempt in flight.
-struct OpenAttempt {
-    attempt: Attempt,
-    letter: Letter,
-    patience: Duration,
 }
 
 impl Courier {
@@ -39,12 +30,13 @@ impl Courier {
         Courier { sender: Sender::new(resolver, authorities), signing }
     }
 
-    /// Sends what is due in `world`, until `stopping` ends. Then nothing more is sent.
+    /// Sends what is due in `world` until the sender of `stopping` is dropped. Then it cancels what is in flight.
     pub(crate) async fn run(self: Arc<Self>, world: World, mut stopping: watch::Receiver<()>) {
         let mut in_flight = JoinSet::new();
         loop {
-            while let Some(open) = self.begin(&world) {
-                in_flight.spawn(deliver(Arc::clone(&self), world.clone(), open));
+            while let Some((attempt, letter, patience)) = world.begin_attempt(self.signing) {
+                let (courier, world) = (Arc::clone(&self), world.clone());
+                in_flight.spawn(deliver(courier, world, attempt, letter, patience));
             }
             let until_due = world.until_due();
             let due = async {
@@ -62,36 +54,36 @@ impl Courier {
             }
         }
     }
-
-    fn begin(&self, world: &World) -> Option<OpenAttempt> {
-        let (attempt, letter, patience) = world.begin_attempt(self.signing)?;
-        Some(OpenAttempt { attempt, letter, patience })
-    }
 }
 
-async fn deliver(courier: Arc<Courier>, world: World, open: OpenAttempt) {
-    let OpenAttempt { attempt, letter, patience } = open;
+async fn deliver(
+    courier: Arc<Courier>,
+    world: World,
+    attempt: Attempt,
+    letter: Letter,
+    patience: Duration,
+) {
     let destinations = world.destinations();
     let started = instant();
     let is_wanted = || world.is_wanted(&attempt);
     let sending = courier.sender.post(&destinations, letter, is_wanted);
     let posted = timeout(patience, sending).await;
-    let took = started.elapsed();
-    let (receipt, answer) = match posted {
+    let took = since(started);
+    let (receipt, status) = match posted {
         Ok(Ok(status)) => (Receipt::Answered(status), Ok(status)),
-        Ok(Err(unsent)) => (Receipt::Failed, Err(unsent.to_string())),
-        Err(_) => (Receipt::TimedOut, Err("no answer in time".to_owned())),
+        Ok(Err(unsent)) => (Receipt::Failed, Err(NoResponse(unsent.to_string()))),
+        Err(_) => (Receipt::TimedOut, Err(NoResponse("no answer in time".to_owned()))),
     };
-    warn(&attempt, &answer);
-    world.end_attempt(&attempt, receipt, AttemptResult { answer, took });
+    warn(&attempt, &status);
+    world.end_attempt(&attempt, receipt, AttemptResult { status, took });
 }
 
-/// Logs an attempt that was not accepted. Of the URL it shows the host alone: the rest may be a secret.
-fn warn(attempt: &Attempt, answer: &Result<u16, String>) {
-    let problem = match answer {
+/// Logs an attempt that was not accepted. It shows only the host of the URL: the rest may be a secret.
+fn warn(attempt: &Attempt, status: &Result<u16, NoResponse>) {
+    let problem = match status {
         Ok(200..=299) => return,
         Ok(status) => format!("answered {status}"),
-        Err(problem) => problem.clone(),
+        Err(why) => why.to_string(),
     };
     let Attempt { delivery, number, .. } = attempt;
     let url = Url::parse(&delivery.url).ok();

@@ -104,10 +104,15 @@ impl DeliveryState {
 /// The result of an attempt.
 #[derive(Debug)]
 pub(crate) struct AttemptResult {
-    /// The HTTP status, or why there was none.
-    pub(crate) answer: Result<u16, String>,
+    /// The HTTP status of the response.
+    pub(crate) status: Result<u16, NoResponse>,
     pub(crate) took: Duration,
 }
+
+/// Why an attempt got no response: the receiver, its host name or the network is to blame. The service tries again.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NoResponse(pub(crate) String);
 
 /// The last deliveries, by number.
 #[derive(Debug, Default)]
@@ -141,7 +146,7 @@ pub(crate) struct Filter {
     pub(crate) state: Option<DeliveryState>,
 }
 
-/// Some logged deliveries, and where the next ones begin, if there may be more.
+/// A part of the log, and the number at which the next part begins, if there may be one.
 #[derive(Default)]
 pub(crate) struct LogPage {
     pub(crate) deliveries: Vec<DeliveryView>,
@@ -186,8 +191,7 @@ pub(crate) struct DeliveryView {
 }
 
 impl DeliveryLog {
-    /// A log that begins with deliveries that are not done, with the numbers of their attempts, and goes on with
-    /// number `next`.
+    /// The log of a restored world: the deliveries that are not done, each with the number of its attempts so far.
     pub(crate) fn starting_with(pending: Vec<(Arc<Delivery>, u32)>, next: u64) -> DeliveryLog {
         let mut log = DeliveryLog::default();
         for (delivery, attempts) in pending {
@@ -249,15 +253,16 @@ impl DeliveryLog {
         consequence: Consequence,
     ) {
         let Some(logged) = self.logged.get_mut(&attempt.delivery.number) else { return };
+        // After a reset, another delivery has this number.
         if !Arc::ptr_eq(&logged.delivery, &attempt.delivery) {
             return;
         }
         logged.ended = Some(consequence);
         let entry = logged.attempts.iter_mut().rev().find(|entry| entry.milliseconds.is_none());
         let Some(entry) = entry else { return };
-        match result.answer {
+        match result.status {
             Ok(status) => entry.status = Some(status),
-            Err(problem) => entry.problem = Some(problem),
+            Err(NoResponse(why)) => entry.problem = Some(why),
         }
         entry.milliseconds = Some(u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX));
     }
@@ -305,14 +310,15 @@ impl DeliveryLog {
         self.logged.range(after..).map(|(_, logged)| logged.entry(&due)).collect()
     }
 
-    /// The first of the filter's deliveries with these numbers.
+    /// The deliveries with these numbers that the filter wants, up to a bound.
     pub(crate) fn page(
         &self,
         filter: &Filter,
         numbers: Range<u64>,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
     ) -> LogPage {
-        /// Each has a body of some 300 bytes, and up to 32 attempts.
+        // Bounds how long a reader holds the lock of the world: each has a body of some 300 bytes, and up to 32
+        // attempts.
         const MOST: usize = 32;
         let mut page = LogPage::default();
         if numbers.is_empty() {
@@ -384,9 +390,7 @@ impl DeliveryView {
             text: String::from_utf8_lossy(&delivery.body).into_owned(),
         }
     }
-}
 
-impl DeliveryView {
     /// A field of the event's data.
     fn data(&self, field: &str) -> Option<String> {
         let body: Value = serde_json::from_str(self.body.as_deref()?.get()).ok()?;

@@ -27,6 +27,7 @@ use crate::mock::Mock;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Expected {
     event: EventType,
     /// Fields of the event's data, with their values.
@@ -35,7 +36,7 @@ pub struct Expected {
     patience: Duration,
 }
 
-/// The reason why a test does not see what it expects.
+/// Why a test does not see what it expects.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum NotDelivered {
     /// No receiver accepted such a webhook in time.
@@ -70,31 +71,26 @@ impl Expected {
     }
 
     /// About this invoice of this payee.
-    #[must_use]
     pub fn of_invoice(self, payee: &str, invoice: &str) -> Expected {
         self.with("payeeExternalId", payee).with("invoiceExternalId", invoice)
     }
 
     /// About this business, as the subject of the event.
-    #[must_use]
     pub fn of_business(self, business: &str) -> Expected {
         self.with("externalId", business)
     }
 
     /// With this advance state: an event of the kind `partner.invoice.factoredUpdated`.
-    #[must_use]
     pub fn in_state(self, state: &str) -> Expected {
         self.with("state", state)
     }
 
     /// Signed with the secret that the subscription returned (§6 Signature).
-    #[must_use]
     pub fn signed_with(self, secret: &str) -> Expected {
         Expected { key: Some(SigningKey::new(secret)), ..self }
     }
 
     /// Within this real time.
-    #[must_use]
     pub fn within(self, patience: Duration) -> Expected {
         Expected { patience, ..self }
     }
@@ -142,11 +138,10 @@ impl Mock {
         Ok(found.clone())
     }
 
-    /// The same, for a test that ends here if it fails.
+    /// As [`find_delivery`](Mock::find_delivery), for a test that should fail without the delivery.
     ///
     /// # Panics
-    /// If [`find_delivery`](Mock::find_delivery) fails, with what came instead.
-    #[expect(clippy::panic, reason = "an assertion of a test")]
+    /// If there is no such delivery, with what came instead.
     pub async fn expect_delivery(&self, expected: &Expected) -> DeliveryEntry {
         match self.find_delivery(expected).await {
             Ok(found) => found,

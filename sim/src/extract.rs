@@ -14,13 +14,13 @@ pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 
 /// The whole body, of at most `limit` bytes.
 ///
-/// # Errors
-/// `payload_too_large` as soon as that is certain, without reading the rest (`gap.bodyLimit`);
+/// `payload_too_large` comes as soon as that is certain, without reading the rest (`gap.bodyLimit`);
 /// `unreadable_request` if the connection or its framing breaks, or if it takes too long.
 pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
     if body.size_hint().lower() > limit as u64 {
         return Err(exchange::too_large(limit));
     }
+    // Most bodies come in one chunk, which is not copied then.
     let mut first = Bytes::new();
     let mut rest = Vec::new();
     while !body.is_end_stream() {
@@ -42,9 +42,9 @@ pub(crate) async fn body(mut body: Body, limit: usize) -> Result<Bytes, Refusal>
 }
 
 fn unread(why: axum::Error) -> Refusal {
-    let late =
-        why.into_inner().downcast::<Unread>().ok().filter(|why| matches!(**why, Unread::Late));
-    let why = late
-        .map_or_else(|| "The body could not be read to its end.".to_owned(), |why| why.to_string());
+    let why = match why.into_inner().downcast_ref() {
+        Some(late @ Unread::Late) => late.to_string(),
+        _ => "The body could not be read to its end.".to_owned(),
+    };
     Refusal::new(Code::UnreadableRequest, clause!("7.codes.unreadable_request")).because(why)
 }

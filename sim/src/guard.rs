@@ -22,9 +22,6 @@ pub(crate) struct Guard {
 /// Refuses what a page of a foreign origin sends, and what was sent to another name. Without this, every page that a
 /// user opens could use the control plane: a browser sends simple requests, and withholds from the page only the
 /// answer. Not even that, if a hostile name server points the page's own name at the mock.
-///
-/// # Errors
-/// [`NotApplied::ForeignHost`], [`NotApplied::ForeignOrigin`].
 pub(crate) async fn guard(
     State(Guard { hosts, origins }): State<Guard>,
     request: Request,

@@ -13,7 +13,7 @@ use crate::cors::Origins;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts(Vec<String>);
 
-/// The reason why a text is no host name.
+/// A text is no host name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no host name; expected one such as mock.example, without a scheme and a port")]
 pub struct NoHost(String);
@@ -40,8 +40,8 @@ impl Hosts {
         texts.iter().map(host).collect::<Result<_, _>>().map(Hosts)
     }
 
-    /// The first host of a request by which the operator port does not answer, with its port. A request without one is
-    /// none of a browser.
+    /// The first host of a request by which the operator port does not answer, with its port. A request without a host
+    /// comes from no browser.
     pub(crate) fn foreign(&self, head: &Parts, allowed: Option<&Origins>) -> Option<String> {
         let named = head.headers.get_all(HOST).iter();
         let named = named.map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());

@@ -7,14 +7,14 @@ use axum::http::{Request, Response};
 use tideover_model::Receipt;
 use tower::{Service, ServiceExt};
 
-use crate::clock::instant;
-use crate::deliveries::AttemptResult;
+use crate::clock::{instant, since};
+use crate::deliveries::{AttemptResult, NoResponse};
 use crate::sending::SigningTime;
 use crate::world::World;
 
 impl World {
-    /// Sends the webhooks that are due now to `receiver`, one after the other; returns how many attempts that
-    /// were. Each has the path of its subscription's URL and a signature by the wall clock.
+    /// Sends the webhooks that are due now to `receiver`, one after the other; returns the number of attempts. Each
+    /// has the path of its subscription's URL and a signature by the wall clock.
     ///
     /// The world must be one that [nobody else delivers for](crate::Builder::world). What the receiver causes at
     /// once is sent too.
@@ -27,18 +27,18 @@ impl World {
         let mut attempts = 0;
         while let Some((attempt, letter, _)) = self.begin_attempt(SigningTime::Wall) {
             let started = instant();
-            let answer = match letter.into_request() {
+            let response = match letter.into_request() {
                 Ok(request) => match receiver.ready().await {
                     Ok(ready) => ready.call(request).await.map_err(|error| error.to_string()),
                     Err(error) => Err(error.to_string()),
                 },
                 Err(unsent) => Err(unsent.to_string()),
             };
-            let answer = answer.map(|response| response.status().as_u16());
+            let status = response.map(|it| it.status().as_u16()).map_err(NoResponse);
             let receipt =
-                answer.as_ref().map_or(Receipt::Failed, |status| Receipt::Answered(*status));
-            let took = started.elapsed();
-            self.end_attempt(&attempt, receipt, AttemptResult { answer, took });
+                status.as_ref().map_or(Receipt::Failed, |status| Receipt::Answered(*status));
+            let took = since(started);
+            self.end_attempt(&attempt, receipt, AttemptResult { status, took });
             attempts += 1;
         }
         attempts

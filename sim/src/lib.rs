@@ -74,11 +74,12 @@
 //! - [`Limits`] bounds what a mock takes on; [`Hosts`] and [`Origins`] say who may use its operator port.
 //! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
-//! Inside: `app` has the routes, `extract` and `respond` read requests and write answers, `worlds` finds the
-//! world that a key means, `beginning` is what a new world is given, `courier` sends webhooks by `sending`, `deliveries` remembers how that went,
-//! `fault` decides which requests fail, and `arrival` how, `grease` varies what the document leaves free,
-//! `control` is the operator port, which `hosts` and `cors` guard, `pieces` makes long answers, `page` is the page that shows a world, `openapi` describes the API, from the code's own types, and the operator port,
-//! `serve` and `wire` are the socket. No rule of the API is here: all of them are the model's.
+//! Inside: a request comes from `serve` and `wire`, the socket, to the routes of `app`. `worlds` finds the world that
+//! its key selects. `world` answers it with the model's service, whose rules are all the rules there are; `fault` and
+//! `arrival` decide whether and how it fails, `grease` varies what the document leaves free, `journal` records it.
+//! `courier` sends webhooks with `sending`, and `deliveries` logs them. `control` is the operator port, which `guard`
+//! protects; `page` shows a world, and `openapi` describes both APIs. `beginning` plays what happens in a new world,
+//! `state_file` holds worlds between two runs.
 #![warn(missing_docs)]
 
 mod app;
@@ -108,7 +109,6 @@ mod respond;
 mod sending;
 mod serve;
 mod state_file;
-mod unwritable;
 mod wire;
 mod world;
 mod worlds;
@@ -121,6 +121,7 @@ pub use expect::{Came, Expected, NotDelivered};
 pub use hosts::{Hosts, NoHost};
 pub use journal::{
     CausedEvent, CutPart, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime,
+    UnfitCondition,
 };
 pub use limits::Limits;
 pub use mock::{Builder, Mock, StartError};
@@ -130,12 +131,11 @@ pub use sending::{
     Authorities, CertificateError, Letter, NoNames, Resolution, Resolver, Sender, SigningTime,
     SystemResolver, TlsError, Unsent,
 };
-pub use state_file::StateError;
+pub use state_file::{StateError, Unwritable};
 pub use tideover_model::words::EventType;
 pub use tideover_model::{
     Cents, Clause, Code, Destinations, Happening, Impossible, OnboardingStep, OperationKind,
-    Profile, Range, Refusal, Seconds, Timestamp, VendorRoute,
+    Profile, Range, Refusal, Seconds, Timestamp, Unbalanced, VendorRoute,
 };
-pub use unwritable::Unwritable;
 pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
 pub use worlds::{IssuedKey, RecipeError};

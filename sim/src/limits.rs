@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How much a mock takes on. What is more is refused, with the name of the bound; journals drop their oldest requests.
+/// How much a mock takes on. It refuses what exceeds a bound, and names the bound; journals drop their oldest requests.
 ///
 /// ```
 /// use tideover_sim::{Limits, Mock};
@@ -21,7 +21,7 @@ pub struct Limits {
     pub waiting: usize,
     /// The most bytes of the journals of all worlds together.
     pub journals: usize,
-    /// How long a client may take for the head of a request. A connection of which nothing comes so long, or up to twice
+    /// How long a client may take for the head of a request. A connection that is silent for so long, or for up to twice
     /// as long, is closed.
     pub head: Duration,
     /// How long a client may take between two parts of a body that it sends, or of a response that it reads.
@@ -68,8 +68,8 @@ impl Budget {
         self.used.load(Ordering::Relaxed) > self.most
     }
 
-    /// The most bytes that each journal may keep, so that all keep three quarters of what is allowed: the largest give
-    /// first, and the next time is not at once.
+    /// The most bytes that each journal may keep, so that together they keep three quarters of the bound: the largest
+    /// give first, and the remaining quarter puts off the next time.
     pub(crate) fn share(&self, mut sizes: Vec<usize>) -> usize {
         sizes.sort_unstable();
         let (mut left, mut journals) = (self.most / 4 * 3, sizes.len());

@@ -12,8 +12,8 @@ use crate::worlds::{IssuedKey, Selected, WorldId, Worlds};
 
 /// The outside world, with the identifiers of one platform.
 ///
-/// Each method is an action of the operator port. It fails with [`Impossible`], and changes nothing, if the
-/// outside world can't do that now.
+/// Each method is an action of the operator port. It fails with [`Impossible`], and changes nothing, if the key was
+/// never issued or the outside world can't do that now.
 #[derive(Clone)]
 pub struct Outside {
     worlds: Arc<Worlds>,
@@ -35,7 +35,7 @@ const UNEXPECTED_OUTCOME: Impossible = Impossible::new("the service answered som
 
 impl World {
     /// The outside world with the identifiers of the default platform, for a world without a
-    /// [`Mock`](crate::Mock).
+    /// `Mock`.
     pub fn outside(&self) -> Outside {
         Outside::new(Arc::new(Worlds::of_one(self.clone())), None)
     }
@@ -57,9 +57,6 @@ impl Outside {
     }
 
     /// Performs `happening`.
-    ///
-    /// # Errors
-    /// [`Impossible`] if the key was never issued, or the outside world can't do that now.
     pub fn happen(&self, happening: Happening) -> Result<Outcome, Impossible> {
         let (id, world, platform) = self.find()?;
         self.worlds.happen((id, &world), platform, happening)
@@ -78,10 +75,7 @@ impl Outside {
     fn apply(&self, happening: Happening) -> Result<(), Impossible> {
         self.happen(happening).map(|_| ())
     }
-}
 
-#[expect(clippy::missing_errors_doc, reason = "documented once, at the type")]
-impl Outside {
     /// The vendor follows the link of the invitation sent to `email`, once (§4 invitations).
     pub fn vendor_accepts_invitation(&self, payee: &str, email: &str) -> Result<(), Impossible> {
         let (payee, email) = (payee.to_owned(), email.to_owned());

@@ -2,12 +2,11 @@
 //! other requests are answered in between.
 
 use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
-use axum::body::{Body, Bytes, HttpBody};
-use hyper::body::Frame;
+use axum::body::{Body, Bytes};
+use futures_util::stream;
 use serde::Serialize;
+use tokio::task::yield_now;
 
 /// About how many bytes a piece has.
 pub(crate) const PIECE: usize = 64 << 10;
@@ -36,7 +35,7 @@ impl Items {
             self.text.push(b',');
         }
         self.is_first = false;
-        // Writing to memory does not fail, and every item has texts as keys.
+        // Writing to memory does not fail, and the keys of every item are strings.
         let _ = serde_json::to_writer(&mut self.text, item);
     }
 }
@@ -45,22 +44,25 @@ impl Items {
 pub(crate) fn body(list: impl List) -> Body {
     let text = list.opening().into_bytes();
     let items = Items { text, is_first: true };
-    let mut pieces = Pieces { list: Box::new(list), items, is_done: false, has_paused: true };
+    let mut pieces = Pieces { list: Box::new(list), items, is_done: false };
     let first = pieces.make();
     if pieces.is_done {
         return Body::from(first);
     }
     pieces.items.text = first;
-    Body::new(pieces)
+    Body::from_stream(stream::unfold(pieces, async |mut pieces| {
+        // A client that reads fast must not hold up other requests.
+        yield_now().await;
+        let piece = pieces.make();
+        (!piece.is_empty()).then(|| (Ok::<_, Infallible>(Bytes::from(piece)), pieces))
+    }))
 }
 
 struct Pieces {
     list: Box<dyn List>,
-    /// What is made, and not yet taken.
+    /// What is made and not yet sent.
     items: Items,
     is_done: bool,
-    /// Whether other tasks had their turn since the last piece.
-    has_paused: bool,
 }
 
 impl Pieces {
@@ -76,26 +78,9 @@ impl Pieces {
     }
 }
 
-impl HttpBody for Pieces {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if !std::mem::replace(&mut self.has_paused, true) {
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        let piece = self.make();
-        self.has_paused = false;
-        Poll::Ready((!piece.is_empty()).then(|| Ok(Frame::data(piece.into()))))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use axum::body::HttpBody;
     use http_body_util::BodyExt;
 
     use super::*;

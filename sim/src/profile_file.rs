@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue, Deserializer, ValueDeserializer};
 
 use crate::fault::{FaultError, Faults, ImpossibleRule, Rule, Spelling, read};
 
-/// The reason to reject a profile file.
+/// Why a profile file is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     /// The file can't be read.
@@ -110,7 +110,7 @@ impl ProfileFile {
     }
 }
 
-/// What is wrong at a byte of a file.
+/// What is wrong, and at which byte of the file.
 struct Problem {
     at: usize,
     words: String,

@@ -1,4 +1,5 @@
-//! Writes responses. Only this module names HTTP statuses.
+//! Writes responses. The model decides the status of every answer; this module adds the few that are no answer, except
+//! for the page's redirect in `page` and the replacements of hyper's own refusals in `wire`.
 
 use std::borrow::Cow;
 
@@ -13,14 +14,14 @@ use crate::pieces;
 use crate::pieces::List;
 
 const JSON: &str = "application/json";
-/// No browser takes an answer for another kind of document.
+/// Keeps a browser from taking a response for another kind of document.
 const NOSNIFF: &str = "nosniff";
-/// How much prose an error of the operator port has. Bytes.
+/// The longest sentence in an error of the operator port. Bytes.
 const MOST_PROSE: usize = 1000;
 /// Names the clause that decided an answer.
 const CLAUSE: HeaderName = HeaderName::from_static("tideover-clause");
 
-/// A response of the partner API, with the clause that decided it, if it may be named.
+/// A response of the partner API. `clause` names what decided it, for a client that may know.
 pub(crate) fn answer(response: exchange::Response, clause: Option<Clause>) -> Response<Body> {
     let mut response = encoded(response);
     if let Some(clause) = clause {
@@ -29,7 +30,7 @@ pub(crate) fn answer(response: exchange::Response, clause: Option<Clause>) -> Re
     response
 }
 
-/// The headers that [`answer`] sets.
+/// The headers that [`answer`] sets, for the journal.
 pub(crate) fn headers(
     has_body: bool,
     clause: Option<Clause>,
@@ -39,7 +40,7 @@ pub(crate) fn headers(
     json.chain(clause.map(|clause| (CLAUSE, clause.name())))
 }
 
-/// What stands for no response where there is no connection to drop.
+/// The response where a fault drops the connection. Only a client without a socket sees its head.
 pub(crate) fn unanswered(body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::BAD_GATEWAY;
@@ -51,7 +52,7 @@ fn encoded(response: exchange::Response) -> Response<Body> {
     written(status, response.body)
 }
 
-/// A refusal of the control plane, with a code whose status the document states.
+/// A refusal of the control plane with a code of the document, whose status no profile can change.
 pub(crate) fn refusal(mut refusal: Refusal) -> Response<Body> {
     refusal.message = shortened(refusal.message);
     encoded(exchange::respond(&Profile::default(), &Err(refusal)))
@@ -86,7 +87,7 @@ pub(crate) fn not_applied(why: &NotApplied) -> Response<Body> {
     written(status, json(&Failure { error, code: why.code() }))
 }
 
-/// The beginning of a sentence that repeats too much of a request.
+/// Cuts a sentence that repeats too much of a request.
 fn shortened(sentence: Cow<'static, str>) -> Cow<'static, str> {
     if sentence.len() <= MOST_PROSE {
         return sentence;

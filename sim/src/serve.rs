@@ -27,7 +27,7 @@ use crate::wire::{Activity, BreakingBody, Flag, TrackedBody, Wire};
 
 /// The time that requests in flight get when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
-/// The pause when the system has no socket left.
+/// The pause when the system has no socket left: accepting at once would fail again.
 const REST: Duration = Duration::from_millis(50);
 
 /// A fault drops the connection.
@@ -48,9 +48,6 @@ pub(crate) struct MockServer {
 
 impl MockServer {
     /// Listens at `address`.
-    ///
-    /// # Errors
-    /// The system's error about the address.
     pub(crate) async fn start(
         address: SocketAddr,
         router: Router,
@@ -107,6 +104,7 @@ async fn run(
     }
 }
 
+/// Whether the client gave up before it was accepted, which is no problem of the server.
 fn is_the_clients(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
@@ -151,8 +149,9 @@ async fn serve(
     }
 }
 
-/// Returns once nothing has come of a connection for this time or up to twice as long: no head has ended, nothing was
-/// written, and no request is being answered. hyper has a timer for this too, but sets it anew for each request.
+/// Returns once a connection has been silent for `time`, or for up to twice as long: no head has ended, nothing was
+/// written, and no request is being answered. hyper's `header_read_timeout` does this too, but sets a timer for every
+/// request; this looks once in a while.
 async fn idle(activity: Activity, time: Duration) {
     let mut before = None;
     loop {
@@ -165,8 +164,7 @@ async fn idle(activity: Activity, time: Duration) {
     }
 }
 
-/// Answers a request. If the body was not read to its end, the connection can't be reused, and the response
-/// says so.
+/// Answers a request. If its body was not read to the end, the connection can't be reused, and the response says so.
 async fn respond(
     mut router: Router,
     limits: Limits,
@@ -210,16 +208,13 @@ fn unnamed(request: &Request<Incoming>) -> Option<&'static str> {
     }
 }
 
-/// Whether a text has only signs of a host and a port (RFC 3986, 3.2.2).
+/// Whether a text has only characters of a host and a port (RFC 3986, 3.2.2).
 fn is_host(text: &[u8]) -> bool {
     let is_part = |sign: &u8| sign.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=%[]:".contains(sign);
     !text.is_empty() && text.iter().all(is_part)
 }
 
-/// Ends the connection if the response is marked so.
-///
-/// # Errors
-/// [`Unanswered`], at which hyper closes the connection without a byte.
+/// Ends the connection if the response is marked so. At the error, hyper closes the connection without a byte.
 fn ending(response: Response<Body>, broken: Flag) -> Result<Response<Body>, Unanswered> {
     match response.extensions().get() {
         None => Ok(response),

@@ -1,4 +1,4 @@
-//! The file that keeps the worlds of a mock from one run to the next.
+//! The state file: it holds the worlds of a mock from one run to the next.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -7,9 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tideover_model::UnreadableSnapshot;
 
-use crate::unwritable::Unwritable;
-
-/// The reason why a state file is not read or written. The file is left as it is.
+/// Why a state file is not read or written. The file stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// The file can't be read.
@@ -50,46 +48,49 @@ pub enum StateError {
     None,
 }
 
-/// A file that is always whole: each version replaces the last one in one step.
+/// A file that is always complete: each version replaces the last one in one step.
 #[derive(Debug)]
 pub(crate) struct StateFile {
     path: PathBuf,
-    /// Held while the file is written.
-    kept: Mutex<Kept>,
+    /// Locked while the file is written.
+    status: Mutex<Status>,
 }
 
 #[derive(Debug)]
-struct Kept {
-    /// Locked as long as a mock keeps its state here. The state itself cannot be: each version is a new file.
+struct Status {
+    /// Locked as long as a mock saves its state here; `None` once it has released the file. The state file itself
+    /// cannot be the lock: each version is a new file.
     lock: Option<File>,
     /// The version of the state that the file holds.
-    version: Option<(u64, u64)>,
+    saved: Option<(u64, u64)>,
 }
 
-/// The reason why a version of the state is not written.
-#[derive(Debug)]
+impl Status {
+    /// Whether there is nothing to write.
+    fn is_done(&self, version: (u64, u64)) -> bool {
+        self.saved == Some(version) || self.lock.is_none()
+    }
+}
+
+/// The service of a world has no snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this world cannot be written: its service has a deliberate defect, or is not the model's own"
+)]
+pub struct Unwritable;
+
+/// Why a version of the state is not written.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Unsaved {
-    World(Unwritable),
-    File(io::Error),
-}
-
-impl From<Unwritable> for Unsaved {
-    fn from(why: Unwritable) -> Unsaved {
-        Unsaved::World(why)
-    }
-}
-
-impl From<io::Error> for Unsaved {
-    fn from(error: io::Error) -> Unsaved {
-        Unsaved::File(error)
-    }
+    #[error(transparent)]
+    World(#[from] Unwritable),
+    #[error(transparent)]
+    File(#[from] io::Error),
 }
 
 impl StateFile {
-    /// The file at a path. If that is a link, it is the file that the link names.
-    ///
-    /// # Errors
-    /// [`StateError`]: it is no regular file; nothing can be written beside it; another mock has it.
+    /// Takes the file at a path, or the file that a link there names. Fails if that is no regular file, if nothing can
+    /// be written beside it, or if another mock has it.
     pub(crate) fn at(path: &Path) -> Result<StateFile, StateError> {
         let path = followed(path);
         if fs::metadata(&path).is_ok_and(|it| !it.is_file()) {
@@ -97,8 +98,8 @@ impl StateFile {
         }
         match locked(&path) {
             Ok(Some(lock)) => {
-                let kept = Mutex::new(Kept { lock: Some(lock), version: None });
-                Ok(StateFile { path, kept })
+                let status = Mutex::new(Status { lock: Some(lock), saved: None });
+                Ok(StateFile { path, status })
             }
             Ok(None) => Err(StateError::Taken { path }),
             Err(source) => Err(StateError::Unwritten { path, source }),
@@ -106,9 +107,6 @@ impl StateFile {
     }
 
     /// Its content; `None` if there is no such file yet.
-    ///
-    /// # Errors
-    /// [`StateError::Unreadable`].
     pub(crate) fn load(&self) -> Result<Option<Vec<u8>>, StateError> {
         match fs::read(&self.path) {
             Ok(content) => Ok(Some(content)),
@@ -124,28 +122,24 @@ impl StateFile {
 
     /// Whether there is nothing to write: the file holds this version of the state already, or was released.
     pub(crate) fn is_done(&self, version: (u64, u64)) -> bool {
-        let kept = self.kept();
-        kept.version == Some(version) || kept.lock.is_none()
+        self.status().is_done(version)
     }
 
     /// Writes a version of the state, unless there is nothing to write.
-    ///
-    /// # Errors
-    /// [`StateError`]: a world or the file can't be written.
     pub(crate) fn save(
         &self,
         version: (u64, u64),
         content: impl FnOnce(&mut BufWriter<File>) -> Result<(), Unsaved>,
     ) -> Result<(), StateError> {
-        let mut kept = self.kept();
-        if kept.version == Some(version) || kept.lock.is_none() {
+        let mut status = self.status();
+        if status.is_done(version) {
             return Ok(());
         }
         replace(&self.path, content).map_err(|why| match why {
             Unsaved::World(why) => StateError::World(why),
             Unsaved::File(source) => self.unwritten(source),
         })?;
-        kept.version = Some(version);
+        status.saved = Some(version);
         Ok(())
     }
 
@@ -154,13 +148,13 @@ impl StateFile {
         StateError::Unwritten { path: self.path.clone(), source }
     }
 
-    /// Leaves the file to other mocks, once it is whole.
+    /// Lets other mocks have the file, once it is complete.
     pub(crate) fn release(&self) {
-        self.kept().lock = None;
+        self.status().lock = None;
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn status(&self) -> MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -201,7 +195,7 @@ fn replace(
     let file = private().create_new(true).open(&part).map_err(|error| named(&part, &error))?;
     let replaced = write(file, content).and_then(|()| Ok(fs::rename(&part, path)?));
     if replaced.is_err() {
-        // A part of a version is of no use, and the disk may be full.
+        // A partial version is of no use, and the disk may be full.
         let _ = fs::remove_file(&part);
     }
     replaced?;
@@ -227,7 +221,7 @@ fn beside(path: &Path, ending: &str) -> io::Result<PathBuf> {
 
 /// An error about a file beside the state.
 fn named(path: &Path, error: &io::Error) -> io::Error {
-    // Linux names a link that is not followed so.
+    // Linux says "too many levels of symbolic links" here, which helps nobody.
     let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
     let why =
         if is_link { "it is a link, and none is followed here".into() } else { error.to_string() };
@@ -247,7 +241,7 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Opens no link, and waits for nobody who reads from it. An existing file keeps its content.
+/// Opens no link, and does not wait if it is a named pipe without a reader. An existing file keeps its content.
 fn unfollowed(options: &mut OpenOptions) -> &mut OpenOptions {
     options.truncate(false);
     #[cfg(unix)]
@@ -255,7 +249,7 @@ fn unfollowed(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Makes a change of a name last.
+/// Makes the change of a name durable.
 #[cfg(unix)]
 fn sync(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

@@ -1,5 +1,16 @@
-//! A connection's bytes: gives HTTP's own refusals the one shape of errors, and lets a response reach the
-//! client even if the request was not read to its end.
+//! A connection's bytes: gives hyper's own refusals the one shape of errors, cuts responses where a fault says so, and
+//! lets a response reach the client even if the request was not read to its end.
+//!
+//! This relies on what hyper does beyond its documentation, as of version 1.12:
+//!
+//! - It refuses invalid HTTP by itself, with a 4xx, `content-length: 0` and no body. The whole head is the first slice
+//!   of a write, so that [`Wire`] can recognise and replace it.
+//! - While a response's body is pending, it flushes what it has written. [`BreakingBody`] is pending where it breaks,
+//!   and the flush then fails. An error of the body would drop bytes that are not written yet.
+//! - It shuts the socket down when it closes a connection, even if the request was not read to its end, and does not
+//!   read the rest. [`Wire`] does.
+//!
+//! `sim/tests/it/transport.rs` and `faults.rs` fail if a version of hyper does otherwise.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -16,10 +27,12 @@ use tokio::time::{Sleep, sleep};
 
 use crate::limits::Limits;
 
-/// The time that a client may continue sending after the response.
+/// How long a client may go on sending after the response: time for a network to deliver the response, and too little
+/// to hold a socket for free.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What the service and the bytes of a connection share about its current request.
+/// A fact about the current request that the service and [`Wire`] share. All clones are used by one task, so that
+/// relaxed accesses suffice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flag(Arc<AtomicBool>);
 
@@ -33,7 +46,7 @@ impl Flag {
     }
 }
 
-/// What has come of a connection.
+/// Whether anything happens on a connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Activity(Arc<Steps>);
 
@@ -50,7 +63,7 @@ pub(crate) struct Answering(Activity);
 
 impl Activity {
     fn step(&self) {
-        // Only the task of the connection changes it.
+        // Only the task of the connection changes it: no other addition can be lost.
         self.0.done.store(self.0.done.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
@@ -73,7 +86,7 @@ impl Drop for Answering {
     }
 }
 
-/// A request's body that records when its end is reached, and does not wait for it for ever.
+/// A request's body that records whether its end is reached, and waits only so long for it.
 pub(crate) struct TrackedBody {
     body: Incoming,
     limits: Limits,
@@ -84,7 +97,7 @@ pub(crate) struct TrackedBody {
     unread: Flag,
 }
 
-/// The reason why a request's body was not read to its end.
+/// Why a request's body was not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unread {
     /// The connection or its framing breaks.
@@ -141,7 +154,7 @@ impl HttpBody for TrackedBody {
     }
 }
 
-/// A response's body that records its failure instead of failing: hyper would drop what is not written yet.
+/// A response's body that records its failure instead of failing, so that hyper writes everything before it.
 pub(crate) struct BreakingBody {
     body: Body,
     broken: Flag,
@@ -182,8 +195,7 @@ impl HttpBody for BreakingBody {
 
 /// A client's connection.
 ///
-/// hyper itself refuses invalid HTTP with an error status and no body: this replaces that response. The
-/// service's own errors always have a body, so the two can't be confused.
+/// It replaces hyper's own refusals. The service's errors always have a body, so the two can't be confused.
 ///
 /// Closing a socket while the client is still sending resets the connection, and the client may never see
 /// the response. So closing waits for the client, but not for long.
@@ -197,7 +209,7 @@ pub(crate) struct Wire<S> {
     replacement: Option<(Vec<u8>, usize)>,
     /// How long the client may read nothing of a response.
     pause: Duration,
-    /// Runs while it does.
+    /// Runs while it reads nothing.
     stalled: Option<Pin<Box<Sleep>>>,
     activity: Activity,
     closing: Option<Pin<Box<Sleep>>>,
@@ -232,7 +244,7 @@ impl<S> Wire<S> {
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// Records the replacement of `bytes`, if they need one.
+    /// Prepares the replacement of `bytes`, if they are a refusal of hyper.
     fn inspect(&mut self, bytes: &[u8]) {
         if self.replacement.is_none() && bytes.starts_with(b"HTTP/1.1 4") && is_empty(bytes) {
             self.unread.set(true);

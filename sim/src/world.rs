@@ -12,12 +12,12 @@ mod sending;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tideover_model::exchange::{Encoding, Response};
+use tideover_model::exchange::{Admitted, Asked, Encoding, Response};
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
 use tideover_model::{
     Answer, Code, Destinations, Face, Happening, Impossible, IssuedKey, Operation, OperationKind,
-    Outcome, PlatformId, Profile, Refusal, Timestamp, exchange,
+    Outcome, PlatformId, Profile, Refusal, Timestamp, Unbalanced, exchange,
 };
 use tokio::sync::Notify;
 
@@ -26,13 +26,12 @@ use crate::clock::{Clock, ClockChoice, wall_milliseconds};
 use crate::deliveries::DeliveryLog;
 use crate::fault::{Act, Faults};
 use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
-use crate::journal::{Arrived, Journal, Outcome as Handled};
+use crate::journal::{Arrived, Handled, Journal};
 use crate::sending::Resolver;
 use crate::world::faults::interrupts;
 
-pub(crate) use journal::Recorded;
 pub use journal::Waited;
-pub(crate) use logged::Logged;
+pub(crate) use logged::LogPosition;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
 pub(crate) use overview::{WorldOverview, WorldSize};
 pub(crate) use saved::Permitted;
@@ -56,19 +55,19 @@ struct WorldInner {
     wake: Notify,
     /// An attempt has ended.
     settled: Notify,
-    /// Counts whatever someone who watches may want to see.
+    /// Grows with everything that a watcher may want to see.
     changes: AtomicU64,
-    /// Counts those of them that may have changed a snapshot.
+    /// Grows with every change of what a snapshot holds: then the state file is out of date.
     lasting: AtomicU64,
-    /// The journal has one more entry, or none any more.
+    /// A request was recorded, or the journal was cleared.
     recorded: Notify,
-    /// The count of changes has grown.
+    /// `changes` has grown.
     changed: Notify,
 }
 
 struct WorldState {
     face: Box<dyn Face>,
-    /// How it begins again after a reset.
+    /// What happens again after a reset.
     beginning: Beginning,
     clock: Clock,
     journal: Journal,
@@ -91,9 +90,9 @@ struct WorldState {
     hints: bool,
 }
 
-/// What became of a request.
+/// How a world served a request.
 pub(crate) struct Served {
-    /// The service's answer and its form; `None` if a fault kept the request from it.
+    /// The service's answer and the response; `None` if a fault kept the request from it.
     pub(crate) answered: Option<(Answer, Response)>,
     /// What a fault does to the answer on its way.
     pub(crate) act: Option<Act>,
@@ -102,13 +101,13 @@ pub(crate) struct Served {
 }
 
 impl World {
-    /// A world in which `face` is the service. Reads the face's profile and encoding only once, here. Sends
-    /// nothing, and resolves no name: a [`Mock`](crate::Mock) does that.
+    /// A world in which `face` is the service. What never changes of a face, such as its profile, is read only here.
+    /// The world sends nothing, and resolves no name: a `Mock` does that.
     pub fn new(face: Box<dyn Face>, clock: Clock) -> World {
         World::resolving(face, clock, None)
     }
 
-    /// The same, with a resolver for host names.
+    /// A world with a resolver for host names.
     pub(crate) fn resolving(
         face: Box<dyn Face>,
         clock: Clock,
@@ -153,9 +152,8 @@ impl World {
         }
     }
 
-    /// The same world with grease: its responses and its events take freedoms of the document at random. Give
-    /// its service [the choices of the grease](Grease::choices), so that its deliveries and its transitions do
-    /// too.
+    /// Adds grease: responses and events take freedoms of the document at random. Deliveries and hidden transitions
+    /// do too if the service has [the choices of the grease](Grease::choices).
     #[must_use]
     pub fn greased(self, grease: Grease) -> World {
         self.lock().grease = Some(grease);
@@ -192,14 +190,14 @@ impl World {
         self.proceed(&mut self.lock())
     }
 
-    /// Performs an action of the outside world; identifiers in it are those of `platform`. A reset brings back the
+    /// Performs an action of the outside world; identifiers in it are those of `platform`. A reset restores the
     /// start of the world: its clock, its faults, its scenario, and every platform that it was made with, with the
-    /// same keys. The journal and the log of deliveries are empty then. A world that was restored or copied from a
-    /// snapshot has the start of the world that was written.
+    /// same keys. It empties the journal and the log of deliveries. A world from a snapshot has the start of the
+    /// world that was saved.
     ///
     /// # Errors
-    /// [`Impossible`] if the outside world can't do that now; the state has not changed. A reset only fails if the
-    /// service no longer permits a step of the scenario, and stops there.
+    /// [`Impossible`] if the outside world can't do that now; the state has not changed. A reset fails only if the
+    /// service no longer permits a step of the scenario; then it stops there.
     pub fn happen(
         &self,
         platform: PlatformId,
@@ -233,53 +231,51 @@ impl World {
     /// Checks that the books balance.
     ///
     /// # Errors
-    /// The broken law of conservation, with both sides.
-    pub fn audit(&self) -> Result<(), String> {
+    /// [`Unbalanced`]: a defect of the service.
+    pub fn audit(&self) -> Result<(), Unbalanced> {
         let mut state = self.lock();
         self.proceed(&mut state);
         state.face.audit()
     }
 
-    /// The platform of a valid key.
-    ///
-    /// # Errors
-    /// `unauthorized` (§5 rule 3).
-    pub(crate) fn authenticate(&self, authorization: Option<&str>) -> Result<PlatformId, Refusal> {
-        self.lock().face.authenticate(authorization)
+    /// The stage of the key, before a body is read.
+    pub(crate) fn admit(&self, authorization: Option<&str>) -> Result<Admitted, Refusal> {
+        exchange::admit(&*self.lock().face, authorization)
     }
 
-    /// Answers a decoded request, and records it. Checks the key again: a revocation or a reset may have
-    /// invalidated it while the body arrived.
+    /// Answers a parsed request, and records it. This authenticates a second time if there was a body: the lock is not
+    /// held while the body arrives, and a revocation or a reset may have invalidated the key meanwhile.
     pub(crate) fn answer(
         &self,
         arrived: Arrived<'_>,
         authorization: Option<&str>,
-        route: &Route<'_>,
-        operation: Result<Operation, Refusal>,
+        route: Option<&Route<'_>>,
+        asked: Asked,
     ) -> Served {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let queued = state.deliveries.next();
-        let caller = state.face.authenticate(authorization);
-        let addressed = operation.as_ref().ok().and_then(addressed);
-        let understood = caller.clone().and_then(|caller| Ok((caller, operation?)));
-        let fault = state.fault(Some(route), &understood);
+        let addressed = asked.operation.as_ref().ok().and_then(addressed);
+        let understood = exchange::understood(&*state.face, authorization, asked);
+        let caller = understood.as_ref().ok().map(|(caller, _)| *caller);
+        let fault = state.fault(route, &understood);
         let answer = state.carry_out(now, understood, fault.as_ref().map(|fault| fault.act));
         let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
         let act = fault.as_ref().map(|fault| fault.act);
-        if state.may_have_changed(route.kind, answer.as_ref()) {
+        let operation = route.map(|route| route.kind);
+        if state.may_have_changed(operation, answer.as_ref()) {
             self.drain(&mut state, now);
         } else {
-            self.show();
+            self.notify_watchers();
         }
-        let note = match (&caller, addressed, &answer) {
-            (Ok(caller), Some(business), Some(Ok(_))) => state.note(*caller, &business),
+        let note = match (caller, addressed, &answer) {
+            (Some(caller), Some(business), Some(Ok(_))) => state.note(caller, &business),
             _ => None,
         };
-        let (response, grease) = self.encoded(&mut state, caller.ok(), answer.as_ref()).unzip();
+        let (response, grease) = self.encoded(&mut state, caller, answer.as_ref()).unzip();
         let handled = Handled {
             time: now,
-            operation: Some(route.kind),
+            operation,
             answer: answer.as_ref(),
             response: response.as_ref(),
             hints: state.hints,
@@ -288,16 +284,12 @@ impl World {
             grease: grease.unwrap_or_default(),
             deliveries: queued..state.deliveries.next(),
         };
-        self.record(&mut state, arrived, handled);
+        state.journal.record(wall_milliseconds, arrived, handled);
+        self.inner.recorded.notify_waiters();
         Served { answered: answer.zip(response), act, hints: state.hints }
     }
 
-    fn record(&self, state: &mut WorldState, arrived: Arrived<'_>, handled: Handled<'_>) {
-        state.journal.record(wall_milliseconds, arrived, handled);
-        self.inner.recorded.notify_waiters();
-    }
-
-    /// The response, and the freedoms that it takes if the world has grease.
+    /// The response, and the freedoms that grease takes with it.
     fn encoded(
         &self,
         state: &mut WorldState,
@@ -318,73 +310,35 @@ impl World {
         Some((greased.response, greased.taken))
     }
 
-    /// Records a request that was refused before it reached the service.
-    pub(crate) fn refuse(
-        &self,
-        arrived: Arrived<'_>,
-        route: Option<&Route<'_>>,
-        refusal: Refusal,
-    ) -> Served {
-        let refused = Err(refusal);
-        let mut state = self.lock();
-        if state.counts_requests() {
-            self.changed()
-        } else {
-            self.show()
-        }
-        let now = state.clock.now();
-        let fault = state.fault(route, &refused);
-        let answer = state.carry_out(now, refused, fault.as_ref().map(|fault| fault.act));
-        let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
-        let act = fault.as_ref().map(|fault| fault.act);
-        let (response, grease) = self.encoded(&mut state, None, answer.as_ref()).unzip();
-        let queued = state.deliveries.next();
-        let handled = Handled {
-            time: now,
-            operation: route.map(|route| route.kind),
-            answer: answer.as_ref(),
-            response: response.as_ref(),
-            hints: state.hints,
-            note: None,
-            fault: fault.map(|fault| fault.label),
-            grease: grease.unwrap_or_default(),
-            deliveries: queued..queued,
-        };
-        self.record(&mut state, arrived, handled);
-        Served { answered: answer.zip(response), act, hints: state.hints }
-    }
-
-    /// The answer to a request that concerns no world, in the form of this one. It meets no fault, and is not
-    /// recorded.
+    /// The response to a request that concerns no world, encoded as in this one. No fault acts on it, and the journal
+    /// does not have it.
     pub(crate) fn turn_away(&self, refusal: Refusal) -> Served {
         let answer = Err(refusal);
         let response = (self.inner.encoding)(&self.inner.profile, &answer);
         Served { answered: Some((answer, response)), act: None, hints: self.lock().hints }
     }
 
-    /// Something has changed that a snapshot holds.
+    /// Records a change of what a snapshot holds.
     fn changed(&self) {
         self.inner.lasting.fetch_add(1, Ordering::Relaxed);
-        self.show();
+        self.notify_watchers();
     }
 
-    /// Lets those know who watch.
-    fn show(&self) {
+    fn notify_watchers(&self) {
         self.inner.changes.fetch_add(1, Ordering::Relaxed);
         self.inner.changed.notify_waiters();
     }
 
-    /// Grows with everything that someone who watches may want to see.
     pub(crate) fn changes(&self) -> u64 {
         self.inner.changes.load(Ordering::Relaxed)
     }
 
-    /// Grows with every change of what a snapshot holds.
     pub(crate) fn lasting_changes(&self) -> u64 {
         self.inner.lasting.load(Ordering::Relaxed)
     }
 
-    /// Ignores poisoning: after a panic of the face, the next request uses the face as the panic left it.
+    /// Ignores poisoning: after a panic of a face, which a test may have written, the next request still gets an
+    /// answer, from the face as the panic left it.
     fn lock(&self) -> MutexGuard<'_, WorldState> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -397,21 +351,21 @@ impl World {
         }
         state.face.handle_timeout(now);
         state.log_deliveries();
-        // What time itself has begun belongs to no request.
+        // What became due by itself belongs to no request: the next one must not show these freedoms as its own.
         if let Some(grease) = &mut state.grease {
             grease.collect();
         }
         now
     }
 
-    /// Follows every change at `now`: logs queued deliveries, wakes the courier if it would wake too late,
-    /// and notifies waiters if nothing more is due.
+    /// Follows a change at `now`: logs queued deliveries, wakes the courier if it would wake too late, and notifies
+    /// waiters if nothing more is due.
     fn drain(&self, state: &mut WorldState, now: Timestamp) {
         self.changed();
         self.follow(state, now);
     }
 
-    /// The same, if nothing has changed that a snapshot holds.
+    /// As `drain`, where nothing has changed that a snapshot holds.
     fn follow(&self, state: &mut WorldState, now: Timestamp) {
         state.log_deliveries();
         if !state.courier {
@@ -431,7 +385,21 @@ impl World {
     }
 }
 
-/// The business whose address the operation sends, if it sends one.
+/// Waits until `look` finds something; looks again after each notification.
+async fn when<T>(changed: &Notify, mut look: impl FnMut() -> Option<T>) -> T {
+    loop {
+        let notified = changed.notified();
+        tokio::pin!(notified);
+        // Registers before the look, so that no notification is missed between the look and the wait.
+        notified.as_mut().enable();
+        if let Some(found) = look() {
+            return found;
+        }
+        notified.await;
+    }
+}
+
+/// The business whose address an operation sends, if it sends one.
 fn addressed(operation: &Operation) -> Option<String> {
     match operation {
         Operation::SyncBusiness { business, details } => {
@@ -453,25 +421,25 @@ impl WorldState {
         }
     }
 
-    /// Whether even a request that changes nothing is counted: by a fault, or by what grease draws next.
+    /// Whether even a request that changes nothing counts: faults and grease number requests, and a snapshot holds
+    /// these numbers.
     fn counts_requests(&self) -> bool {
         !self.faults.is_empty() || self.grease.is_some()
     }
 
-    /// Whether a request with this answer may have changed the service. A refusal changes nothing, except that it uses
-    /// up a failure that was asked for.
-    fn may_have_changed(&self, kind: OperationKind, answer: Option<&Answer>) -> bool {
-        let is_read = kind.method() == "GET" || kind == OperationKind::Quote;
+    /// Whether a request with this answer may have changed what a snapshot holds. A refusal changes nothing, except
+    /// that `upstream_failed` uses up a failure that the operator asked for.
+    fn may_have_changed(&self, operation: Option<OperationKind>, answer: Option<&Answer>) -> bool {
         let changes = match answer {
-            Some(Ok(_)) => !is_read,
+            Some(Ok(_)) => !operation.is_some_and(OperationKind::reads),
             Some(Err(refusal)) => refusal.code == Code::UpstreamFailed,
             None => true,
         };
         changes || self.counts_requests()
     }
 
-    /// Whether no attempt is in flight, and nothing due is left for the courier. Nothing more of a world that has
-    /// ended is sent.
+    /// Whether no attempt is in flight, and nothing due is left for the courier. A world that has ended sends nothing
+    /// more.
     fn is_settled(&self) -> bool {
         let now = self.clock.now();
         let waits = |due: Timestamp| due <= now && self.exhausted_at.is_none_or(|at| at < due);
@@ -480,7 +448,7 @@ impl WorldState {
             || (self.in_flight == 0 && !self.face.poll_timeout().is_some_and(waits))
     }
 
-    /// The hint about a sync that sent an address of this business.
+    /// A hint for a caller whose sync sent an address with which no account can open.
     fn note(&self, caller: PlatformId, business: &str) -> Option<String> {
         let parts = self.face.address_lacks(caller, business)?;
         Some(format!("The address lacks {parts}: no collection account opens with it."))

@@ -107,10 +107,10 @@ fn is_within(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
-/// What each file imports, also through the names that the crate's root has from it, if these count.
-fn imports(mut modules: Modules, through_root: bool) -> Imports {
+/// What each file imports, also through the names that the crate's root has from it.
+fn imports(mut modules: Modules) -> Imports {
     let roots = ROOTS.map(|root| modules.remove(root).unwrap_or_default());
-    let names = if through_root { names_of_root(&roots[0]) } else { BTreeMap::new() };
+    let names = names_of_root(&roots[0]);
     let imports_of = |(file, text): (&String, &String)| {
         let others = imported(text).into_iter();
         let others = others.filter_map(|path| {
@@ -145,9 +145,7 @@ fn no_crate_has_circular_imports() {
     for name in crates {
         let modules = modules(&name);
         assert!(modules.contains_key("lib"), "{name} has no lib.rs");
-        // What `model` and `sim` export is also how their own files see each other.
-        let through_root = !["model", "sim"].contains(&name.as_str());
-        assert_eq!(circle(imports(modules, through_root)), Imports::new(), "files of {name}");
+        assert_eq!(circle(imports(modules)), Imports::new(), "files of {name}");
     }
 }
 
@@ -161,9 +159,7 @@ fn a_circle_is_found() {
         ("two::inner", "use crate::One;\n"),
     ];
     let modules: Modules = files.map(|(file, text)| (file.to_owned(), text.to_owned())).into();
-    let found = circle(imports(modules.clone(), true));
-    assert_eq!(found.keys().collect::<Vec<_>>(), ["one", "two::inner"]);
-    assert_eq!(circle(imports(modules, false)), Imports::new());
+    assert_eq!(circle(imports(modules)).keys().collect::<Vec<_>>(), ["one", "two::inner"]);
 }
 
 /// What tests share is in their support module.

@@ -242,7 +242,8 @@ impl<C: Choices> Service<C> {
         }
     }
 
-    fn named_stage(
+    /// The advance of a happening, and how far it is.
+    pub(super) fn named_advance(
         &self,
         platform: PlatformId,
         payee: &str,
@@ -259,11 +260,8 @@ impl<C: Choices> Service<C> {
     pub(super) fn funding_starts_early(
         &mut self,
         now: Timestamp,
-        platform: PlatformId,
-        payee: &str,
-        invoice: &str,
+        (id, stage): (InvoiceId, FundingStage),
     ) -> Result<Outcome, Impossible> {
-        let (id, stage) = self.named_stage(platform, payee, invoice)?;
         let FundingStage::Requested { funding_starts_at } = stage else {
             return Err(Impossible::new("funding starts only from REQUESTED"));
         };
@@ -276,11 +274,8 @@ impl<C: Choices> Service<C> {
     pub(super) fn funding_completes_early(
         &mut self,
         now: Timestamp,
-        platform: PlatformId,
-        payee: &str,
-        invoice: &str,
+        (id, stage): (InvoiceId, FundingStage),
     ) -> Result<Outcome, Impossible> {
-        let (id, stage) = self.named_stage(platform, payee, invoice)?;
         let FundingStage::Funding { funded_due_at } = stage else {
             return Err(Impossible::new("funding completes only from FUNDING"));
         };

@@ -2,6 +2,7 @@
 
 use crate::cents::Cents;
 use crate::choices::Choices;
+use crate::face::Unbalanced;
 use crate::identity::InvoiceId;
 use crate::service::Service;
 use crate::service::advances::{Advance, Waterfall};
@@ -33,7 +34,7 @@ impl ExpectedBalances {
 
 impl<C: Choices> Service<C> {
     /// Compares the ledger, which sums transfers, with the invoices, which hold amounts.
-    pub(super) fn audit_money(&self) -> Result<(), String> {
+    pub(super) fn audit_money(&self) -> Result<(), Unbalanced> {
         let mut expected = ExpectedBalances {
             vendor: self.unadvanced,
             paid: self.unadvanced,
@@ -41,7 +42,8 @@ impl<C: Choices> Service<C> {
         };
         for invoice in self.invoices.values() {
             if invoice.paid_in < Cents::ZERO {
-                return Err(format!("an invoice collected {} cents", invoice.paid_in));
+                let what = format!("an invoice collected {} cents", invoice.paid_in);
+                return Err(Unbalanced(what));
             }
             if let Some(advance) = invoice.advance.as_deref().filter(|advance| advance.moves_money)
             {
@@ -59,7 +61,7 @@ impl<C: Choices> Service<C> {
     }
 
     /// Checks the index of outstanding amounts against the advances (`gap.outstanding`).
-    fn audit_outstanding(&self) -> Result<(), String> {
+    fn audit_outstanding(&self) -> Result<(), Unbalanced> {
         let mut outstanding = vec![Cents::ZERO; self.businesses.len()];
         for (number, invoice) in (0..).zip(self.invoices.values()) {
             if let Some(advance) = &invoice.advance {
@@ -76,10 +78,10 @@ impl<C: Choices> Service<C> {
     }
 }
 
-fn same(what: &str, invoices: Cents, ledger: Cents) -> Result<(), String> {
+fn same(what: &str, invoices: Cents, ledger: Cents) -> Result<(), Unbalanced> {
     if invoices == ledger {
-        Ok(())
-    } else {
-        Err(format!("{what}: {invoices} cents by the invoices, {ledger} cents by the ledger"))
+        return Ok(());
     }
+    let what = format!("{what}: {invoices} cents by the invoices, {ledger} cents by the ledger");
+    Err(Unbalanced(what))
 }

@@ -94,7 +94,8 @@ impl<C: Choices> Service<C> {
         if self.relationship(relationship).claimed {
             return Ok(());
         }
-        let email = match self.open_invitation(now, relationship) {
+        let open = self.open_invitations(now, relationship).next().cloned();
+        let email = match open {
             Some(email) => email,
             None => {
                 let contact = self.relationship(relationship).details.contact.email.clone();

@@ -7,11 +7,11 @@ use crate::cents::Cents;
 use crate::choices::{Choices, Reservation};
 use crate::clause;
 use crate::clause::Clause;
-use crate::identity::{BusinessId, InvoiceId, PlatformId};
+use crate::identity::{BusinessId, InvoiceId};
 use crate::pricing::{Offer, Terms};
 use crate::refusal::{Code, Refusal};
+use crate::service::Service;
 use crate::service::requirements::Requirement;
-use crate::service::{Service, UNSYNCED, UNSYNCED_INVOICE};
 use crate::timestamp::Timestamp;
 use crate::words::InvoiceStatus;
 
@@ -82,9 +82,6 @@ trait Hearing {
     const ONE: bool;
 
     /// Hears an objection that holds.
-    ///
-    /// # Errors
-    /// The objection, if it decides.
     fn hear(&mut self, objection: Objection) -> Result<(), Objection>;
 }
 
@@ -123,22 +120,11 @@ impl<C: Choices> Service<C> {
     }
 
     /// Every objection to an advance against an invoice at `now`, in order of precedence.
-    ///
-    /// # Errors
-    /// `business_not_found`, `invoice_not_found`.
-    pub(super) fn objections_to(
-        &mut self,
-        now: Timestamp,
-        caller: PlatformId,
-        payee: &str,
-        invoice: &str,
-    ) -> Result<Vec<Refusal>, Refusal> {
-        let payee = self.known_relationship(caller, payee, UNSYNCED)?;
-        let id = self.known_invoice(payee, invoice, UNSYNCED_INVOICE)?;
+    pub(super) fn objections_to(&mut self, now: Timestamp, id: InvoiceId) -> Vec<Refusal> {
         let mut inquiry = Inquiry::default();
         // An inquiry ends with no objection.
         let _ = self.examine(now, id, &mut inquiry);
-        Ok(inquiry.0.into_iter().map(Refusal::from).collect())
+        inquiry.0.into_iter().map(Refusal::from).collect()
     }
 
     fn examine<H: Hearing>(

@@ -7,8 +7,9 @@ use crate::clause;
 use crate::face::Answer;
 use crate::happening::Outcome;
 use crate::identity::PlatformId;
-use crate::operation::{ImportFile, ImportRow};
+use crate::operation::{BadRow, ImportFile, ImportRow};
 use crate::refusal::{Code, Refusal};
+use crate::sealed::ImpossibleState;
 use crate::service::Service;
 use crate::timestamp::Timestamp;
 use crate::wire::reply::{ImportReport, ImportSummary, Reply, RowReport};
@@ -26,12 +27,12 @@ pub(super) struct Import {
 
 impl Import {
     /// Whether it has done no more rows than its file has.
-    pub(super) fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), ImpossibleState> {
         let (done, row_count) = (self.done.len(), self.row_count);
         if done <= row_count {
             return Ok(());
         }
-        Err(format!("an import has done {done} of {row_count} rows"))
+        Err(ImpossibleState::new(format!("an import has done {done} of {row_count} rows")))
     }
 
     fn report(&self, external_id: &str) -> ImportReport {
@@ -104,7 +105,7 @@ impl<C: Choices> Service<C> {
     ) -> RowReport {
         let (outcome, code, error) = match sync {
             Ok(sync) => (self.apply_sync(now, caller, sync).0.into(), None, None),
-            Err(problem) => (RowOutcome::Rejected, Some(Code::InvalidRequest), Some(problem)),
+            Err(BadRow(why)) => (RowOutcome::Rejected, Some(Code::InvalidRequest), Some(why)),
         };
         RowReport { row, external_id: invoice, payee_external_id: payee, outcome, code, error }
     }

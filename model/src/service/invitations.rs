@@ -64,10 +64,6 @@ pub(super) struct SessionLink {
 }
 
 impl Invitation {
-    fn is_open(&self, now: Timestamp) -> bool {
-        matches!(self.link, Link::Active { expires_at } if now < expires_at)
-    }
-
     pub(super) fn shift(&mut self, shift: Shift) {
         self.link.shift(shift);
     }
@@ -95,12 +91,15 @@ pub(super) fn is_email(text: &str) -> bool {
 
 impl<C: Choices> Service<C> {
     /// The addresses whose invitations can be accepted at `now`.
-    pub(super) fn open_invitations(&self, now: Timestamp, id: RelationshipId) -> Vec<String> {
+    pub(super) fn open_invitations(
+        &self,
+        now: Timestamp,
+        id: RelationshipId,
+    ) -> impl Iterator<Item = &String> {
         let own = self.invitations.range((id, String::new())..);
-        own.take_while(|((of, _), _)| *of == id)
-            .filter(|(_, invitation)| invitation.link.is_open(now))
-            .map(|((_, email), _)| email.clone())
-            .collect()
+        own.take_while(move |((of, _), _)| *of == id)
+            .filter(move |(_, invitation)| invitation.link.is_open(now))
+            .map(|((_, email), _)| email)
     }
 
     /// `POST /v1/invitations`, to a known business (`4.invitations.6`). A repeat reissues the link, and the
@@ -144,19 +143,6 @@ impl<C: Choices> Service<C> {
         invitation.link.follow(now)?;
         self.relationships[relationship.0].claimed = true;
         Ok(Outcome::Applied)
-    }
-
-    /// The address of an invitation of this relationship whose link works.
-    pub(super) fn open_invitation(
-        &self,
-        now: Timestamp,
-        relationship: RelationshipId,
-    ) -> Option<String> {
-        self.invitations
-            .range((relationship, String::new())..)
-            .take_while(|((invited, _), _)| *invited == relationship)
-            .find(|(_, invitation)| invitation.is_open(now))
-            .map(|((_, email), _)| email.clone())
     }
 
     /// `POST /v1/onboarding-sessions`: a new link each time (`4.sessions.6`).

@@ -37,7 +37,7 @@ use crate::clause;
 use crate::clause::Clause;
 use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
-use crate::face::{Answer, Face, IssuedKey};
+use crate::face::{Answer, Face, IssuedKey, Unbalanced};
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::hashed::Hashed;
 use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
@@ -392,10 +392,12 @@ impl<C: Choices> Face for Service<C> {
                 self.vendor_completes_onboarding(now, platform, &payee, route, tax_id)
             }
             Happening::FundingStarts { payee, invoice } => {
-                self.funding_starts_early(now, platform, &payee, &invoice)
+                let advance = self.named_advance(platform, &payee, &invoice)?;
+                self.funding_starts_early(now, advance)
             }
             Happening::FundingCompletes { payee, invoice } => {
-                self.funding_completes_early(now, platform, &payee, &invoice)
+                let advance = self.named_advance(platform, &payee, &invoice)?;
+                self.funding_completes_early(now, advance)
             }
             Happening::PayorPays { payee, invoice, amount } => {
                 self.payor_pays(now, platform, &payee, &invoice, amount)
@@ -467,7 +469,7 @@ impl<C: Choices> Face for Service<C> {
         self.attempt_due(delivery)
     }
 
-    fn audit(&self) -> Result<(), String> {
+    fn audit(&self) -> Result<(), Unbalanced> {
         self.audit_money()
     }
 
@@ -482,7 +484,9 @@ impl<C: Choices> Face for Service<C> {
         payee: &str,
         invoice: &str,
     ) -> Result<Vec<Refusal>, Refusal> {
-        self.objections_to(now, caller, payee, invoice)
+        let payee = self.known_relationship(caller, payee, UNSYNCED)?;
+        let id = self.known_invoice(payee, invoice, UNSYNCED_INVOICE)?;
+        Ok(self.objections_to(now, id))
     }
 
     fn overview(&self, now: Timestamp, caller: PlatformId, wanted: Wanted<'_>) -> Overview {

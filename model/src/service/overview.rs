@@ -50,18 +50,18 @@ impl<C: Choices> Service<C> {
         &self,
         caller: PlatformId,
     ) -> impl Iterator<Item = (RelationshipId, &Relationship)> {
-        let numbers = (0..self.relationships.len()).rev().filter_map(|it| u32::try_from(it).ok());
-        numbers
-            .filter(move |number| self.relationships.owner(*number) == caller.0)
-            .map(|number| (RelationshipId(number), &self.relationships[number]))
+        let newest = self.relationships.newest();
+        newest
+            .filter(move |(number, _)| self.relationships.owner(*number) == caller.0)
+            .map(|(number, it)| (RelationshipId(number), it))
     }
 
     /// The newest first.
     fn own_invoices(&self, caller: PlatformId) -> impl Iterator<Item = (InvoiceId, &Invoice)> {
-        let numbers = (0..self.invoices.len()).rev().filter_map(|it| u32::try_from(it).ok());
-        numbers
-            .filter(move |it| self.relationships.owner(self.invoices.owner(*it)) == caller.0)
-            .map(|number| (InvoiceId(number), &self.invoices[number]))
+        let newest = self.invoices.newest();
+        newest
+            .filter(move |(it, _)| self.relationships.owner(self.invoices.owner(*it)) == caller.0)
+            .map(|(number, it)| (InvoiceId(number), it))
     }
 
     fn business_seen(
@@ -78,7 +78,7 @@ impl<C: Choices> Service<C> {
         BusinessSeen {
             shown: self.business_shown(id, self.relationships.name(id.0)),
             claimed: relationship.claimed,
-            invited: self.open_invitations(now, id),
+            invited: self.open_invitations(now, id).cloned().collect(),
             opens_at,
             outstanding: business.outstanding,
             test_account: business.test_account,

@@ -5,7 +5,7 @@ mod indexes;
 mod state;
 
 use crate::choices::{Choices, Seeded};
-use crate::sealed::{Sealed, UnreadableSnapshot};
+use crate::sealed::{ImpossibleState, Sealed, UnreadableSnapshot};
 use crate::service::Service;
 
 use state::State;
@@ -67,8 +67,7 @@ impl<C: Choices> Service<C> {
         choices: impl Fn(Seeded) -> C,
     ) -> Result<Service<C>, UnreadableSnapshot> {
         let state = SERVICE.open(bytes)?;
-        let state: State<'_> = serde_json::from_str(state)
-            .map_err(|error| UnreadableSnapshot::Impossible(error.to_string()))?;
-        state.into_service(choices).map_err(UnreadableSnapshot::Impossible)
+        let state: State<'_> = serde_json::from_str(state).map_err(ImpossibleState::from)?;
+        Ok(state.into_service(choices)?)
     }
 }

@@ -24,7 +24,7 @@ pub use done::{Applied, Done, written};
 
 macro_rules! actions {
     ($($kind:ident: $name:literal, $clause:literal;)*) => {
-        /// The actions of the operator port, in the order of its table; the last is the mock's own.
+        /// The actions of the operator port, in the order in which it lists them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[expect(missing_docs, reason = "each is the variant of `Happening` of the same name")]
         pub enum ActionKind {

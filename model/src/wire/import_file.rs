@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::cents::FaceValue;
 use crate::clause;
 use crate::operation::{
-    Address, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Party,
+    Address, BadRow, BusinessDetails, Contact, ImportFile, ImportRow, InvoiceSync, Party,
 };
 use crate::refusal::{Code, Refusal};
 use crate::timestamp::Timestamp;
@@ -190,7 +190,7 @@ impl<'a> RowReader<'a> {
         let payor = self.party_identifier(&self.columns.payor, payor_name);
         ImportRow {
             invoice: self.cell(invoice.index).map(str::to_owned),
-            sync: self.sync(payee.clone(), payor),
+            sync: self.sync(payee.clone(), payor).map_err(BadRow),
             payee,
         }
     }

@@ -1,4 +1,5 @@
-//! The only modules that know JSON field names, paths and CSV columns.
+//! JSON and CSV: the bodies of requests, responses and events, and how they are read and written. A method and a path
+//! stand in the row of their endpoint (`endpoint`), a word of the document with its value (`words`).
 
 pub mod action;
 pub mod event;

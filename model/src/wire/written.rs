@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::endpoint::OperationKind;
 use crate::operation::Operation;
 use crate::wire::import_file;
 use crate::wire::request::{
@@ -22,6 +23,14 @@ pub struct Written {
     pub body: Vec<u8>,
 }
 
+impl Written {
+    /// A request to an endpoint, with any body.
+    pub fn new(kind: OperationKind, identifiers: &[&str], body: Vec<u8>) -> Written {
+        let (path, content_type) = (kind.path_of(identifiers), kind.media_type());
+        Written { method: kind.method(), path, content_type, body }
+    }
+}
+
 impl Operation {
     /// The request that asks for it. It is read as this operation again, apart from what a request does not say: the
     /// addresses of a host, and what was wrong with a row of a file.
@@ -36,9 +45,7 @@ impl Operation {
     /// ```
     pub fn written(&self) -> Written {
         let (identifiers, body) = self.parts();
-        let (identifiers, kind) = (identifiers.as_slice(), self.kind());
-        let (path, content_type) = (kind.path_of(identifiers), kind.media_type());
-        Written { method: kind.method(), path, content_type, body }
+        Written::new(self.kind(), &identifiers, body)
     }
 
     /// The identifiers in its path, and its body.

@@ -1,6 +1,7 @@
 //! The distribution of payors' money, to the cent.
 
 use serde_json::{Value, json};
+use tideover_model::Cents;
 
 use crate::desk::{Desk, invoice_body};
 
@@ -111,7 +112,7 @@ fn a_test_account_enters_no_ledger() {
     desk.pay("acme", "INV-1", 2_000_000);
     assert_eq!(advance(&mut desk)["state"], "REPAID");
     assert_eq!(self::books(&desk), books, "the ledger did not move");
-    assert!(books.contains("[Cents(0), Cents(0), Cents(0), Cents(0), Cents(0), Cents(0)]"));
+    assert!(books.contains(&format!("{:?}", [Cents::ZERO; 6])));
     desk.audit();
 }
 
@@ -127,12 +128,21 @@ fn books(desk: &Desk) -> String {
 fn marking_a_test_account_keeps_earlier_advances() {
     let mut desk = funded();
     desk.act(&json!({ "action": "markTestAccount", "externalId": "acme" }));
+    // Funder, vendor, payor, held, fees, suspense.
+    let has = |desk: &Desk, balances: [i64; 6]| {
+        let books = books(desk);
+        assert!(books.contains(&format!("{:?}", balances.map(Cents))), "{books}");
+    };
+    has(&desk, [-900_000, 900_000, 0, 0, 0, 0]);
     desk.pay("acme", "INV-1", 500_000);
+    has(&desk, [-400_000, 900_000, -500_000, 0, 0, 0]);
     desk.put("/v1/invoices/INV-2", &invoice_body("acme", "globex", 5_000));
     desk.request_advance("acme", "INV-2");
     desk.fund();
     desk.pay("acme", "INV-2", 5_000);
+    has(&desk, [-400_000, 900_000, -500_000, 0, 0, 0]);
     desk.pay("acme", "INV-1", 500_000);
+    has(&desk, [0, 960_000, -1_000_000, 0, 40_000, 0]);
     desk.audit();
 }
 

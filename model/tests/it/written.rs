@@ -98,7 +98,7 @@ fn said(mut operation: Operation) -> Operation {
     if let Operation::ImportInvoices { file, .. } = &mut operation {
         file.digest = [0; 32];
         for row in &mut file.rows {
-            row.sync = row.sync.clone().map_err(|_| String::new());
+            row.sync = row.sync.clone().map_err(|_| "".into());
         }
     }
     operation

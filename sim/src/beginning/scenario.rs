@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tideover_model::OperationKind::{
     Invite, RequestAdvance, SetPayoutAccount, SyncBusiness, SyncInvoice,
 };
+use tideover_model::wire::written::Written;
 use tideover_model::{
     Answer, Cents, Code, Face, Happening, Impossible, OperationKind, PlatformId, Service,
     Timestamp, VendorRoute, exchange,
@@ -17,9 +18,9 @@ use utoipa::ToSchema;
 const VENDOR: &str = "acme";
 /// The payor of every scenario.
 const PAYOR: &str = "globex";
-/// The most advances until the limit is reached.
+/// Gives up after so many advances: a profile may put the limit out of reach.
 const MOST_ADVANCES: u32 = 1000;
-/// The days until an invoice is due.
+/// From the issue of an invoice to its due date. Days.
 const TERM: u64 = 60;
 /// The face value of the first invoice. Cents.
 const FACE_VALUE: i64 = 1_000_000;
@@ -41,7 +42,7 @@ pub enum Scenario {
     AtTheLimit,
 }
 
-/// A scenario stopped at a step that this world's assumed values do not permit.
+/// A scenario stopped at a step that the world's profile does not permit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the scenario {scenario} stops at {step}: {problem}")]
 pub struct ScenarioError {
@@ -54,7 +55,7 @@ pub struct ScenarioError {
 }
 
 impl Scenario {
-    /// All scenarios, each with its sentence for a reader.
+    /// All scenarios.
     pub const ALL: [Scenario; 5] = [
         Scenario::Fresh,
         Scenario::Onboarded,
@@ -74,7 +75,7 @@ impl Scenario {
         }
     }
 
-    /// Plays the story at `now` to a service to which nothing has happened.
+    /// Plays the story at `now` on a fresh service.
     pub(super) fn play(self, face: &mut dyn Face, now: Timestamp) -> Result<(), ScenarioError> {
         let mut stage = Stage { face, now, scenario: self };
         match self {
@@ -112,7 +113,7 @@ fn invoice(number: u32) -> String {
     format!("INV-{number}")
 }
 
-/// The service to which a scenario is played, without any fault.
+/// The service on which a scenario plays. No fault acts on it: the faults of a world come after its beginning.
 struct Stage<'a> {
     face: &'a mut dyn Face,
     now: Timestamp,
@@ -123,13 +124,8 @@ impl Stage<'_> {
     fn send(&mut self, kind: OperationKind, identifiers: &[&str], body: &Value) -> Answer {
         let authorization = format!("Bearer {}", Service::FIRST_KEY);
         let authorization = Some(authorization.as_str());
-        let asked = exchange::Asked::by(&exchange::Request {
-            method: kind.method(),
-            path: &kind.path_of(identifiers),
-            authorization,
-            content_type: kind.media_type(),
-            body: body.to_string().as_bytes(),
-        });
+        let written = Written::new(kind, identifiers, body.to_string().into_bytes());
+        let asked = exchange::Asked::by(&written.as_request(authorization));
         exchange::attempt(self.face, self.now, authorization, asked)
     }
 
@@ -218,15 +214,14 @@ impl Stage<'_> {
             match self.send(RequestAdvance, &[], &advance(number)) {
                 Ok(_) => {}
                 Err(refusal) if refusal.code == Code::ConcentrationExceeded => return Ok(()),
-                Err(refusal) => {
-                    return Err(self
-                        .scenario
-                        .stopped(&RequestAdvance.to_string(), refusal.message));
-                }
+                Err(refusal) => return Err(self.no_advance(refusal.message)),
             }
         }
-        let problem = format!("{MOST_ADVANCES} advances do not reach the limit");
-        Err(self.scenario.stopped(&RequestAdvance.to_string(), problem))
+        Err(self.no_advance(format!("{MOST_ADVANCES} advances do not reach the limit")))
+    }
+
+    fn no_advance(&self, problem: impl fmt::Display) -> ScenarioError {
+        self.scenario.stopped(&RequestAdvance.to_string(), problem)
     }
 }
 

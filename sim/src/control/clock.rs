@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::world::{ClockMoving, NextEvent, NotMoved, Quieted, World};
 
-/// The fields of the body, of which it has one, each with what it expects.
+/// The fields of which a body has exactly one, each with what it expects.
 const MOVES: [(&str, &str); 4] = [
     ("advanceSeconds", "a whole number, not negative"),
     ("advanceTo", "an instant, such as \"2026-01-31T00:00:00Z\""),
@@ -54,21 +54,19 @@ impl ClockMoved {
 
 impl Move {
     /// Reads a body with exactly one field.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub(super) fn read(body: &Value) -> Result<Move, String> {
+    pub(super) fn read(body: &Value) -> Result<Move, NotApplied> {
         let names = MOVES.map(|(name, _)| name);
         let expected = || format!("an object with one of {}", names.join(", "));
         let Some(fields) = body.as_object().filter(|fields| !fields.is_empty()) else {
-            return Err(unfit("the body", &expected(), Some(body)));
+            return Err(NotApplied::Invalid(unfit("the body", &expected(), Some(body))));
         };
         if let Some(other) = fields.keys().find(|name| !names.contains(&name.as_str())) {
-            return Err(unknown_field(other, &names));
+            return Err(NotApplied::Invalid(unknown_field(other, &names)));
         }
         let mut fields = fields.iter();
         let (Some((field, value)), None) = (fields.next(), fields.next()) else {
-            return Err(format!("the body: expected {}, got several of them.", expected()));
+            let why = format!("the body: expected {}, got several of them.", expected());
+            return Err(NotApplied::Invalid(why));
         };
         let read = match field.as_str() {
             "advanceSeconds" => value.as_u64().map(Move::By),
@@ -77,13 +75,10 @@ impl Move {
             _ => (value == true).then_some(Move::UntilQuiet),
         };
         let wanted = MOVES.iter().find(|(name, _)| name == field).map_or("", |(_, wanted)| wanted);
-        read.ok_or_else(|| unfit(field, wanted, Some(value)))
+        read.ok_or_else(|| NotApplied::Invalid(unfit(field, wanted, Some(value))))
     }
 
-    /// Moves the clock of `world`; returns the answer.
-    ///
-    /// # Errors
-    /// [`NotApplied::Impossible`] during another move, or to an instant in the past.
+    /// Moves the clock of `world`; impossible during another move, or to an instant in the past.
     pub(super) async fn make(self, world: &World) -> Result<ClockMoved, NotApplied> {
         Ok(match self {
             Move::By(seconds) => {

@@ -1,8 +1,9 @@
 //! The control plane of deliveries: `/_sim/deliveries`.
 
-use axum::extract::{Request, State};
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri};
 use serde::de::{DeserializeOwned, IntoDeserializer};
-use serde_json::Value;
 use tideover_model::Seconds;
 use tideover_model::wire::action::{Applied, NotApplied};
 use tideover_model::wire::problem::{cut, unfit, unfit_word};
@@ -11,34 +12,31 @@ use crate::control;
 use crate::control::fields::Fields;
 use crate::control::{
     ControlCaller, ControlError, ControlResult, MOST_BYTES, MOST_PATIENCE, Patience, SharedWorlds,
-    caller, invalid, unreadable,
+    invalid,
 };
 use crate::deliveries::Filter;
 use crate::extract;
 use crate::pieces::{Items, List};
 use crate::respond;
-use crate::world::{Logged, World};
+use crate::world::{LogPosition, World};
 use crate::worlds::InUse;
 
-/// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on. The parameters
-/// `subscription`, `type`, `payee`, `invoice` and `state` filter them.
-///
-/// # Errors
-/// `unauthorized`, `invalid_request`.
-pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let filter = filter(request.uri().query().unwrap_or_default())?;
+/// `GET /_sim/deliveries`: the last deliveries and their attempts, from number `after` on, filtered by
+/// `subscription`, `type`, `payee`, `invoice` and `state`.
+pub(crate) async fn list(caller: ControlCaller, uri: Uri) -> ControlResult {
+    let filter = filter(uri.query().unwrap_or_default())?;
     let ControlCaller { world, in_use, .. } = caller;
-    let (logged, from) = (world.logged(), filter.after);
-    Ok(respond::list(Deliveries { world, filter, logged, from, _in_use: in_use }))
+    let (end, from) = (world.log_position(), filter.after);
+    Ok(respond::list(Deliveries { world, filter, end, from, _in_use: in_use }))
 }
 
-/// The deliveries of a log, up to the moment in which they were asked for.
+/// The deliveries in a log, up to where it stood when the client asked: a list that grows as fast as it is read would
+/// never end.
 struct Deliveries {
     world: World,
     filter: Filter,
-    logged: Logged,
-    /// The number of the first delivery that is not yet looked at.
+    end: LogPosition,
+    /// The number of the next delivery to look at.
     from: u64,
     _in_use: InUse,
 }
@@ -49,7 +47,7 @@ impl List for Deliveries {
     }
 
     fn more(&mut self, items: &mut Items) -> bool {
-        let Logged { next, resets, .. } = self.logged;
+        let LogPosition { next, resets, .. } = self.end;
         let page = self.world.deliveries_page(&self.filter, self.from..next, resets);
         page.deliveries.iter().for_each(|delivery| items.push(delivery));
         self.from = page.next.unwrap_or(next);
@@ -57,7 +55,7 @@ impl List for Deliveries {
     }
 
     fn closing(&self) -> String {
-        let Logged { next, dropped, .. } = self.logged;
+        let LogPosition { next, dropped, .. } = self.end;
         format!(r#"],"next":{next},"dropped":{dropped}}}"#)
     }
 }
@@ -88,7 +86,7 @@ fn filter(query: &str) -> Result<Filter, ControlError> {
     Ok(filter)
 }
 
-/// A value of an enumeration, by its name.
+/// The value of an enumeration that has this name.
 fn named<T: DeserializeOwned>(parameter: &str, value: &str) -> Result<T, ControlError> {
     T::deserialize(value.into_deserializer()).map_err(|why: serde::de::value::Error| {
         invalid(&unfit_word(parameter, &why.to_string(), value))
@@ -96,13 +94,9 @@ fn named<T: DeserializeOwned>(parameter: &str, value: &str) -> Result<T, Control
 }
 
 /// `POST /_sim/deliveries/{id}/resend`: sends a delivery once more, at once.
-///
-/// # Errors
-/// `unauthorized`, `unknown_delivery`, `action_refused`.
-pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
+pub(crate) async fn resend(caller: ControlCaller, uri: Uri) -> ControlResult {
     // Our identifiers contain no character that needs encoding.
-    let id = request.uri().path().split('/').nth(3).unwrap_or_default();
+    let id = uri.path().split('/').nth(3).unwrap_or_default();
     let resent = caller.world.resend(id).ok_or(NotApplied::UnknownDelivery)?;
     resent.map_err(NotApplied::from)?;
     Ok(respond::ok(&Applied::IT_IS))
@@ -110,20 +104,19 @@ pub(crate) async fn resend(State(worlds): SharedWorlds, request: Request) -> Con
 
 /// `POST /_sim/deliveries/wait`: responds once no delivery is due or in flight. If the world is replaced, it waits
 /// in the new one.
-///
-/// # Errors
-/// `unauthorized`, `action_refused` if too many wait, `payload_too_large`, `unreadable_request`, `invalid_request`.
-pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+pub(crate) async fn wait(
+    State(worlds): SharedWorlds,
+    mut caller: ControlCaller,
+    headers: HeaderMap,
+    body: Body,
+) -> ControlResult {
     const PATIENCE: Seconds = 30;
-    let (head, body) = request.into_parts();
-    let mut caller = caller(&worlds, &head.headers)?;
     let _waiting = worlds.wait()?;
     let body = extract::body(body, MOST_BYTES).await?;
     let patience = if body.is_empty() {
         PATIENCE
     } else {
-        let body: Value =
-            serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
+        let body = control::parsed(&body)?;
         let fields = Fields::of(&body, &["patienceSeconds"])?;
         fields.number("patienceSeconds", PATIENCE, MOST_PATIENCE)?
     };
@@ -133,7 +126,7 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
         if !caller.world.has_ended() {
             break waited;
         }
-        caller = control::caller(&worlds, &head.headers)?;
+        caller = control::caller(&worlds, &headers)?;
     };
     Ok(respond::ok(&quiet))
 }

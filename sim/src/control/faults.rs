@@ -1,6 +1,8 @@
 //! The control plane of faults: `/_sim/faults`.
 
-use axum::extract::{Request, State};
+use axum::body::Body;
+use axum::http::Uri;
+use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tideover_model::Impossible;
@@ -8,10 +10,7 @@ use tideover_model::wire::action::{Applied, NotApplied};
 use tideover_model::wire::problem::{unfit, unknown_field};
 use utoipa::ToSchema;
 
-use crate::control::{
-    ControlError, ControlResult, MOST_BYTES, SharedWorlds, caller, invalid, unreadable,
-};
-use crate::extract;
+use crate::control::{ControlCaller, ControlError, ControlResult, invalid, json};
 use crate::fault::{FaultEntry, FaultError, ImpossibleRule, Rule, Spelling, read};
 use crate::respond;
 
@@ -56,55 +55,35 @@ impl FaultView<'_> {
 }
 
 /// `GET /_sim/faults`: the rules of the world, in order of precedence, with their counters.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
+pub(crate) async fn list(caller: ControlCaller) -> Response {
     let entries = caller.world.faults();
-    Ok(respond::ok(&Faults { faults: entries.iter().map(FaultView::of).collect() }))
+    respond::ok(&Faults { faults: entries.iter().map(FaultView::of).collect() })
 }
 
-/// `POST /_sim/faults`: adds a rule, or several with `{"rules": […]}`, for all platforms of the world.
-///
-/// # Errors
-/// `unauthorized`, `payload_too_large`, `unreadable_request`, `invalid_request` for the first impossible rule,
-/// `action_refused` for too many. Nothing is added then.
-pub(crate) async fn add(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let body = extract::body(request.into_body(), MOST_BYTES).await?;
-    let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
+/// `POST /_sim/faults`: adds a rule, or several with `{"rules": […]}`, for all platforms of the world: all of them,
+/// or none.
+pub(crate) async fn add(caller: ControlCaller, body: Body) -> ControlResult {
+    let body = json(body).await?;
     let ids = caller.world.add_faults(rules(&body)?).map_err(refused)?;
     Ok(respond::ok(&FaultIds { ids }))
 }
 
 /// `DELETE /_sim/faults`: removes all rules.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn clear(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
+pub(crate) async fn clear(caller: ControlCaller) -> Response {
     caller.world.clear_faults();
-    Ok(respond::ok(&Applied::IT_IS))
+    respond::ok(&Applied::IT_IS)
 }
 
 /// `DELETE /_sim/faults/{id}`: removes a rule.
-///
-/// # Errors
-/// `unauthorized`, `unknown_fault`.
-pub(crate) async fn remove(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let id = request.uri().path().rsplit('/').next().and_then(|id| id.parse().ok());
+pub(crate) async fn remove(caller: ControlCaller, uri: Uri) -> ControlResult {
+    let id = uri.path().rsplit('/').next().and_then(|id| id.parse().ok());
     if id.is_some_and(|id| caller.world.remove_fault(id)) {
         return Ok(respond::ok(&Applied::IT_IS));
     }
     Err(NotApplied::UnknownFault.into())
 }
 
-/// The rules in a body.
-///
-/// # Errors
-/// `invalid_request`, with the first field that is not possible.
+/// The rules in a body; `invalid_request` names the first field that is not possible.
 fn rules(body: &Value) -> Result<Vec<Rule>, ControlError> {
     const EXPECTED: &str = "a rule, or {\"rules\": [RULE, …]}";
     let whole = || invalid(&unfit("the body", EXPECTED, Some(body)));

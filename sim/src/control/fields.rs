@@ -1,4 +1,4 @@
-//! The fields of a body whose form is small enough to be read by hand.
+//! Reads the fields of small bodies by hand, so that a refusal can name the field.
 
 use serde_json::{Map, Value};
 use tideover_model::wire::problem::{unfit, unknown_field};
@@ -9,10 +9,7 @@ use crate::control::{ControlError, invalid};
 pub(super) struct Fields<'a>(&'a Map<String, Value>);
 
 impl<'a> Fields<'a> {
-    /// The fields of a body that has no other than those `known`.
-    ///
-    /// # Errors
-    /// `invalid_request`: no object, a field that is not known.
+    /// The fields of a body, which must be an object with `known` fields alone.
     pub(super) fn of(body: &'a Value, known: &[&str]) -> Result<Fields<'a>, ControlError> {
         let fields = body.as_object();
         let fields = fields.ok_or_else(|| invalid(&unfit("the body", "an object", Some(body))))?;
@@ -27,9 +24,6 @@ impl<'a> Fields<'a> {
     }
 
     /// A whole number of at most `most`.
-    ///
-    /// # Errors
-    /// `invalid_request`.
     pub(super) fn number(&self, name: &str, default: u64, most: u64) -> Result<u64, ControlError> {
         let Some(value) = self.get(name) else { return Ok(default) };
         let expected = || unfit(name, &format!("a whole number from 0 to {most}"), Some(value));

@@ -1,7 +1,9 @@
 //! The control plane of the journal: `/_sim/journal`.
 
-use axum::extract::{Request, State};
+use axum::body::Body;
+use axum::extract::State;
 use axum::http::header::HOST;
+use axum::http::{HeaderMap, Uri};
 use serde_json::Value;
 use tideover_model::Seconds;
 use tideover_model::wire::problem::{cut, unfit};
@@ -10,64 +12,46 @@ use crate::control;
 use crate::control::answers::Counted;
 use crate::control::fields::Fields;
 use crate::control::{
-    ControlCaller, ControlError, ControlResult, MOST_BYTES, MOST_PATIENCE, Patience, SharedWorlds,
-    caller, invalid, unreadable,
+    ControlCaller, ControlError, ControlResult, MOST_PATIENCE, Patience, SharedWorlds, invalid,
 };
 use crate::extract;
 use crate::journal::{Archived, JournalFilter, Wanted};
 use crate::pieces::{Items, List};
 use crate::respond;
-use crate::world::{Recorded, World};
+use crate::world::{LogPosition, World};
 use crate::worlds::InUse;
 
 /// `GET /_sim/journal`: the last requests to the partner API with their answers, the oldest first, as the parameters
 /// choose them.
-///
-/// # Errors
-/// `unauthorized`, `invalid_request`.
-pub(crate) async fn list(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let wanted = Wanted { filter: filter(&request)?, is_unexpected: false };
+pub(crate) async fn list(caller: ControlCaller, uri: Uri) -> ControlResult {
+    let wanted = Wanted { filter: filter(&uri)?, is_unexpected: false };
     Ok(respond::list(Requests::of(caller, wanted, None)))
 }
 
 /// `GET /_sim/journal/unexpected`: those of them that show a mistake of the client.
-///
-/// # Errors
-/// `unauthorized`, `invalid_request`.
-pub(crate) async fn unexpected(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let wanted = Wanted { filter: filter(&request)?, is_unexpected: true };
+pub(crate) async fn unexpected(caller: ControlCaller, uri: Uri) -> ControlResult {
+    let wanted = Wanted { filter: filter(&uri)?, is_unexpected: true };
     Ok(respond::list(Requests::of(caller, wanted, None)))
 }
 
 /// `GET /_sim/journal/count`: how many there are.
-///
-/// # Errors
-/// `unauthorized`, `invalid_request`.
-pub(crate) async fn count(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    Ok(respond::ok(&Counted { count: caller.world.count_requests(&filter(&request)?) }))
+pub(crate) async fn count(caller: ControlCaller, uri: Uri) -> ControlResult {
+    Ok(respond::ok(&Counted { count: caller.world.count_requests(&filter(&uri)?) }))
 }
 
 /// `GET /_sim/journal.har`: the same requests as an HTTP Archive.
-///
-/// # Errors
-/// `unauthorized`, `invalid_request`.
-pub(crate) async fn archive(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let wanted = Wanted { filter: filter(&request)?, is_unexpected: false };
-    let host = extract::header(request.headers(), HOST).unwrap_or("localhost");
+pub(crate) async fn archive(caller: ControlCaller, uri: Uri, headers: HeaderMap) -> ControlResult {
+    let wanted = Wanted { filter: filter(&uri)?, is_unexpected: false };
+    let host = extract::header(&headers, HOST).unwrap_or("localhost");
     Ok(respond::list(Requests::of(caller, wanted, Some(format!("http://{host}")))))
 }
 
-/// The requests of a journal, up to the moment in which they were asked for. What the journal drops meanwhile is
-/// missing.
+/// The requests in a journal, up to where it stood when the client asked. What the journal drops meanwhile is missing.
 struct Requests {
     world: World,
     wanted: Wanted,
-    recorded: Recorded,
-    /// The number of the first request that is not yet looked at.
+    end: LogPosition,
+    /// The number of the next request to look at.
     from: u64,
     /// The address of the mock, for an archive.
     base: Option<String>,
@@ -77,8 +61,8 @@ struct Requests {
 impl Requests {
     fn of(caller: ControlCaller, wanted: Wanted, base: Option<String>) -> Requests {
         let ControlCaller { world, in_use, .. } = caller;
-        let (recorded, from) = (world.recorded(), wanted.filter.first());
-        Requests { world, wanted, recorded, from, base, _in_use: in_use }
+        let (end, from) = (world.journal_position(), wanted.filter.first());
+        Requests { world, wanted, end, from, base, _in_use: in_use }
     }
 }
 
@@ -88,7 +72,7 @@ impl List for Requests {
     }
 
     fn more(&mut self, items: &mut Items) -> bool {
-        let Recorded { next, resets, .. } = self.recorded;
+        let LogPosition { next, resets, .. } = self.end;
         let page = self.world.journal_page(&self.wanted, self.from..next, resets);
         for entry in &page.entries {
             match &self.base {
@@ -104,8 +88,8 @@ impl List for Requests {
         if self.base.is_some() {
             return Archived::CLOSING.to_owned();
         }
-        let Recorded { next, resets, dropped } = self.recorded;
-        let now = Some(self.world.recorded()).filter(|now| now.resets == resets);
+        let LogPosition { next, resets, dropped } = self.end;
+        let now = Some(self.world.journal_position()).filter(|now| now.resets == resets);
         let dropped = now.map_or(dropped, |now| now.dropped);
         format!(r#"],"next":{next},"dropped":{dropped}}}"#)
     }
@@ -113,16 +97,15 @@ impl List for Requests {
 
 /// `POST /_sim/journal/wait`: responds once so many requests have come that a filter chooses. If the world is
 /// replaced, it waits in the new one.
-///
-/// # Errors
-/// `unauthorized`, `action_refused` if too many wait, `payload_too_large`, `unreadable_request`, `invalid_request`.
-pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> ControlResult {
+pub(crate) async fn wait(
+    State(worlds): SharedWorlds,
+    mut caller: ControlCaller,
+    headers: HeaderMap,
+    body: Body,
+) -> ControlResult {
     const PATIENCE: Seconds = 30;
-    let (head, body) = request.into_parts();
-    let mut caller = caller(&worlds, &head.headers)?;
     let _waiting = worlds.wait()?;
-    let body = extract::body(body, MOST_BYTES).await?;
-    let body: Value = serde_json::from_slice(&body).map_err(|why| unreadable(&why.to_string()))?;
+    let body = control::json(body).await?;
     let fields = Fields::of(&body, &["filter", "count", "patienceSeconds"])?;
     let count = fields.number("count", 1, u64::MAX)?;
     let patience = fields.number("patienceSeconds", PATIENCE, MOST_PATIENCE)?;
@@ -133,20 +116,20 @@ pub(crate) async fn wait(State(worlds): SharedWorlds, request: Request) -> Contr
         if !caller.world.has_ended() {
             break waited;
         }
-        caller = control::caller(&worlds, &head.headers)?;
+        caller = control::caller(&worlds, &headers)?;
     };
     Ok(respond::ok(&waited))
 }
 
 /// The filter in a query.
-fn filter(request: &Request) -> Result<JournalFilter, ControlError> {
-    let query = request.uri().query().unwrap_or_default();
+fn filter(uri: &Uri) -> Result<JournalFilter, ControlError> {
+    let query = uri.query().unwrap_or_default();
     let pairs: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
     JournalFilter::read(pairs.iter().map(|(name, value)| (&**name, &**value)))
-        .map_err(|why| invalid(&why))
+        .map_err(|why| invalid(&why.to_string()))
 }
 
-/// The filter in a body, with the names of the query. A number may stand without quotes.
+/// The filter in a body, with the names of the query. A number needs no quotes.
 fn filter_in(fields: &Value) -> Result<JournalFilter, ControlError> {
     let expected = "an object with the parameters of the journal";
     let whole = || invalid(&unfit("filter", expected, Some(fields)));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,9 @@ use crate::beginning::{Beginning, Scenario};
 use crate::clock::ClockChoice;
 use crate::control::answers::Deleted;
 use crate::control::faults::rule;
-use crate::control::{ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, unreadable};
+use crate::control::{
+    ControlError, ControlResult, MOST_BYTES, SharedWorlds, invalid, parsed, unreadable,
+};
 use crate::extract;
 use crate::fault::Rule;
 use crate::pieces::{Items, List};
@@ -29,7 +31,7 @@ use crate::worlds::{
     Absent, InUse, IssuedKey, NotMade, Place, Recipe, Selected, WorldId, Worlds, aside,
 };
 
-/// The maximum size of a snapshot in bytes.
+/// The maximum size of a snapshot in bytes: a world of a million invoices fits.
 const MOST_SNAPSHOT_BYTES: usize = 1 << 30;
 /// The most platforms of a new world.
 const MOST_PLATFORMS: usize = 1000;
@@ -118,14 +120,9 @@ pub(crate) struct WorldMade {
 
 impl WorldView {
     fn of(worlds: &Worlds, id: WorldId, world: &World) -> WorldView {
-        let issued = world.keys();
-        let mut platforms: Vec<String> = issued.iter().map(|key| key.platform.clone()).collect();
+        let mut platforms: Vec<String> = world.keys().into_iter().map(|key| key.platform).collect();
         platforms.dedup();
-        let keys = issued.into_iter().filter(|key| !key.revoked).map(|key| IssuedKey {
-            key: worlds.outer_key(id, key.reveal()),
-            platform: key.platform,
-        });
-        let (keys, size) = (keys.collect(), world.size());
+        let (keys, size) = (worlds.live_keys(id, world), world.size());
         WorldView { id: id.to_string(), now: world.now(), platforms, keys, size }
     }
 }
@@ -166,7 +163,7 @@ pub(crate) async fn list(State(worlds): SharedWorlds) -> Response {
 /// All worlds.
 struct All {
     worlds: Arc<Worlds>,
-    /// The last one that is listed.
+    /// The last world that was listed.
     last: Option<WorldId>,
 }
 
@@ -176,7 +173,7 @@ impl List for All {
     }
 
     fn more(&mut self, items: &mut Items) -> bool {
-        /// So few that nobody has to wait for long.
+        // Each takes the lock of its world.
         const MOST: usize = 64;
         let worlds = self.worlds.after(self.last, MOST);
         for (id, world) in &worlds {
@@ -192,11 +189,8 @@ impl List for All {
 }
 
 /// `POST /_sim/worlds`: makes a world, and returns the keys that select it.
-///
-/// # Errors
-/// `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused`.
-pub(crate) async fn create(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let body = extract::body(request.into_body(), MOST_BYTES).await?;
+pub(crate) async fn create(State(worlds): SharedWorlds, body: Body) -> ControlResult {
+    let body = extract::body(body, MOST_BYTES).await?;
     let new: NewWorld = read(&body)?;
     let idle = new.expires_after_idle_seconds.map(Duration::from_secs);
     let world = recipe(worlds.recipe()?, new)?.world().map_err(NotMade::from)?;
@@ -209,7 +203,7 @@ fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
     if body.is_empty() {
         return Ok(T::default());
     }
-    let value: Value = serde_json::from_slice(body).map_err(|why| unreadable(&why.to_string()))?;
+    let value = parsed(body)?;
     if value.is_null() {
         return Ok(T::default());
     }
@@ -238,7 +232,7 @@ fn names(platforms: Option<&Platforms>) -> Result<Vec<String>, ControlError> {
     if names.len() > MOST_PLATFORMS { Err(most(names.len())) } else { Ok(names) }
 }
 
-/// The recipe of the default world with what the request changes.
+/// The recipe of the default world, changed as the request asks.
 fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
     let mut recipe = default.clone();
     recipe.seed = new.seed.unwrap_or(recipe.seed);
@@ -269,16 +263,13 @@ fn recipe(default: &Recipe, new: NewWorld) -> Result<Recipe, ControlError> {
     Ok(recipe)
 }
 
-/// The answer about a world that was made, with its keys.
+/// The answer about a new world, with its keys.
 fn made(worlds: &Worlds, id: WorldId, world: &World) -> Response {
     let keys = worlds.live_keys(id, world);
     respond::ok(&WorldMade { id: id.to_string(), now: world.now(), keys })
 }
 
 /// The world that a path names.
-///
-/// # Errors
-/// `unknown_world`.
 fn world(worlds: &Worlds, path: &Uri) -> Result<Selected<'static>, ControlError> {
     let name = path.path().split('/').nth(3).unwrap_or_default();
     let unknown = || NotApplied::UnknownWorld(cut(name));
@@ -291,20 +282,14 @@ fn gone(id: WorldId) -> ControlError {
 }
 
 /// `GET /_sim/worlds/{id}`.
-///
-/// # Errors
-/// `unknown_world`.
-pub(crate) async fn show(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let Selected { id, world, .. } = &world(&worlds, request.uri())?;
+pub(crate) async fn show(State(worlds): SharedWorlds, uri: Uri) -> ControlResult {
+    let Selected { id, world, .. } = &world(&worlds, &uri)?;
     Ok(respond::ok(&WorldView::of(&worlds, *id, world)))
 }
 
 /// `DELETE /_sim/worlds/{id}`: deletes a world. After the answer, no webhook of it is sent.
-///
-/// # Errors
-/// `unknown_world`, `action_refused` for the default world.
-pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let id = world(&worlds, request.uri())?.id;
+pub(crate) async fn delete(State(worlds): SharedWorlds, uri: Uri) -> ControlResult {
+    let id = world(&worlds, &uri)?.id;
     if id == WorldId::DEFAULT {
         let why = Impossible::new("the default world cannot be deleted; reset it instead");
         return Err(NotApplied::Impossible(why).into());
@@ -314,12 +299,8 @@ pub(crate) async fn delete(State(worlds): SharedWorlds, request: Request) -> Con
 }
 
 /// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns its keys.
-///
-/// # Errors
-/// `unknown_world`, `payload_too_large`, `unreadable_request`, `invalid_request`, `action_refused`.
-pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (head, body) = request.into_parts();
-    let original = world(&worlds, &head.uri)?;
+pub(crate) async fn fork(State(worlds): SharedWorlds, uri: Uri, body: Body) -> ControlResult {
+    let original = world(&worlds, &uri)?;
     let Fork { expires_after_idle_seconds } = read(&extract::body(body, MOST_BYTES).await?)?;
     let idle = expires_after_idle_seconds.map(Duration::from_secs);
     let _place = worlds.document().await?;
@@ -330,28 +311,22 @@ pub(crate) async fn fork(State(worlds): SharedWorlds, request: Request) -> Contr
 }
 
 /// `POST /_sim/worlds/{id}/reset`: brings a world back to its start.
-///
-/// # Errors
-/// `unknown_world`, `action_refused` if its scenario can't be played again.
-pub(crate) async fn reset(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let Selected { id, world, .. } = &world(&worlds, request.uri())?;
+pub(crate) async fn reset(State(worlds): SharedWorlds, uri: Uri) -> ControlResult {
+    let Selected { id, world, .. } = &world(&worlds, &uri)?;
     worlds.happen((*id, world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;
     Ok(respond::ok(&Applied::IT_IS))
 }
 
 /// `GET /_sim/worlds/{id}/snapshot`: the world as a document.
-///
-/// # Errors
-/// `unknown_world`, `action_refused`.
-pub(crate) async fn snapshot(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let Selected { world, in_use, .. } = world(&worlds, request.uri())?;
+pub(crate) async fn snapshot(State(worlds): SharedWorlds, uri: Uri) -> ControlResult {
+    let Selected { world, in_use, .. } = world(&worlds, &uri)?;
     let place = worlds.document().await?;
     let text = aside(move || Ok(world.snapshot()?)).await?;
     let document = Document { text, _place: place, _in_use: in_use };
     Ok(respond::document(Body::from(Bytes::from_owner(document))))
 }
 
-/// A document that is sent. Its place is free once the client has it.
+/// A snapshot that is being sent. Others can be read once the client has it: the place bounds memory.
 struct Document {
     text: Vec<u8>,
     _place: Place,
@@ -365,12 +340,8 @@ impl AsRef<[u8]> for Document {
 }
 
 /// `PUT /_sim/worlds/{id}/snapshot`: puts the world of a document in the place of this one, and returns its keys.
-///
-/// # Errors
-/// `unknown_world`, `payload_too_large`, `unreadable_request`, `invalid_request`.
-pub(crate) async fn restore(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let (head, body) = request.into_parts();
-    let replaced = world(&worlds, &head.uri)?;
+pub(crate) async fn restore(State(worlds): SharedWorlds, uri: Uri, body: Body) -> ControlResult {
+    let replaced = world(&worlds, &uri)?;
     let id = replaced.id;
     let _place = worlds.document().await?;
     let body = extract::body(body, MOST_SNAPSHOT_BYTES).await?;

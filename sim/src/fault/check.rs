@@ -1,4 +1,4 @@
-//! Which rules are possible.
+//! Which rules a world takes.
 
 use tideover_model::OperationKind;
 
@@ -28,7 +28,7 @@ impl ImpossibleRule {
 }
 
 impl Rule {
-    /// Whether a world takes the rule.
+    /// Checks that a world can take the rule.
     ///
     /// # Errors
     /// The first field that is not possible, in this order: `label`, `identifier`, `nth`, `percent`,

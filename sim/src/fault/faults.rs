@@ -28,7 +28,7 @@ pub const MOST_RULES: usize = 100;
 #[serde(deny_unknown_fields)]
 pub struct Faults {
     seed: u64,
-    /// The rules from the start, which a reset restores.
+    /// The initial rules, which a reset restores.
     initial: Vec<Rule>,
     entries: Vec<FaultEntry>,
     /// The last number given to a rule.
@@ -58,7 +58,7 @@ pub struct Fault {
     pub label: String,
 }
 
-/// The reason why a world does not take a rule.
+/// Why a world rejects a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultError {
     /// The rule is not possible.
@@ -81,9 +81,6 @@ impl Faults {
     }
 
     /// Checks rules that were read from a snapshot.
-    ///
-    /// # Errors
-    /// [`FaultError`]: too many rules, the first impossible one.
     pub(crate) fn check(&self) -> Result<(), FaultError> {
         if self.entries.len().max(self.initial.len()) > MOST_RULES {
             return Err(FaultError::TooMany);
@@ -122,7 +119,7 @@ impl Faults {
         self.entries.clear();
     }
 
-    /// Everything is as it was at the start: the rules, and all counters at zero.
+    /// Restores the initial rules, with all counters at zero.
     pub fn reset(&mut self) {
         let seed = self.seed;
         let initial = std::mem::take(&mut self.initial);
@@ -215,7 +212,7 @@ mod tests {
     fn a_rate_depends_on_the_seed_and_on_no_other_rule() {
         let alone = drawn(&mut Faults::new(7, vec![sometimes(30)]).unwrap(), 0);
         let hits = alone.iter().filter(|fired| **fired).count();
-        assert!((40..80).contains(&hits), "{hits}");
+        assert_eq!(hits, 53, "of 200");
         assert_eq!(alone, drawn(&mut Faults::new(7, vec![sometimes(30)]).unwrap(), 0));
         assert_ne!(alone, drawn(&mut Faults::new(8, vec![sometimes(30)]).unwrap(), 0));
         let mut two = Faults::new(7, vec![sometimes(30), sometimes(30)]).unwrap();

@@ -1,7 +1,6 @@
 //! A rule as it is written: in JSON for the operator port, in TOML in a profile file.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -48,8 +47,8 @@ const ACTS: [(&str, &[&str]); 6] = [
 /// ```
 pub fn read(fields: &Map<String, Value>, spelling: Spelling) -> Result<Rule, ImpossibleRule> {
     let form = Form { fields, spelling };
-    let (name, own) = form.act()?;
-    form.has_only(name, own)?;
+    let (name, act_fields) = form.act()?;
+    form.has_only(name, act_fields)?;
     let rule = Rule {
         label: form.text("label")?,
         operation: form.operation()?,
@@ -77,8 +76,9 @@ impl<'a> Form<'a> {
         act.copied().ok_or_else(|| self.expected("act", &format!("one of {names}")))
     }
 
-    fn has_only(&self, act: &str, own: &[&str]) -> Result<(), ImpossibleRule> {
-        let allowed: Vec<_> = FIELDS.iter().chain(own).map(|name| self.spelled(name)).collect();
+    fn has_only(&self, act: &str, act_fields: &[&str]) -> Result<(), ImpossibleRule> {
+        let allowed: Vec<_> =
+            FIELDS.iter().chain(act_fields).map(|name| self.spelled(name)).collect();
         match self.fields.keys().find(|field| !allowed.iter().any(|name| name == *field)) {
             None => Ok(()),
             Some(field) => {
@@ -115,13 +115,10 @@ impl<'a> Form<'a> {
     fn operation(&self) -> Result<Option<OperationKind>, ImpossibleRule> {
         let Some(value) = self.value("operation") else { return Ok(None) };
         OperationKind::deserialize(value).map(Some).map_err(|_| {
-            let mut names = String::from("one of");
-            for (index, kind) in OperationKind::ALL.iter().enumerate() {
-                let name = serde_json::to_value(kind).unwrap_or_default();
-                let comma = if index == 0 { "" } else { "," };
-                let _ = write!(names, "{comma} {}", name.as_str().unwrap_or_default());
-            }
-            self.expected("operation", &names)
+            let name = |kind| serde_json::to_value(kind).unwrap_or_default();
+            let names =
+                OperationKind::ALL.map(|kind| name(kind).as_str().unwrap_or_default().to_owned());
+            self.expected("operation", &format!("one of {}", names.join(", ")))
         })
     }
 
@@ -151,15 +148,11 @@ impl<'a> Form<'a> {
         self.refused(field, format!("expected {expected}"))
     }
 
-    /// A problem; beside what was expected, it says what came.
+    /// A problem with a field. If it says what was expected, this adds what came.
     fn refused(&self, field: &str, problem: String) -> ImpossibleRule {
         let got = self.value(field).map_or_else(|| "nothing".to_owned(), shown);
         let is_about_value = problem.starts_with("expected ");
         let problem = if is_about_value { format!("{problem}, got {got}") } else { problem };
-        self.impossible(field, problem)
-    }
-
-    fn impossible(&self, field: &str, problem: String) -> ImpossibleRule {
         ImpossibleRule::new(&self.spelled(field), problem)
     }
 

@@ -62,7 +62,7 @@ fn other_status(response: &Response, mut draws: Draws) -> Option<u16> {
     draws.takes().then(|| draws.one_of(&others))
 }
 
-/// The content of a response, and the freedoms taken with it.
+/// The body of a response, and the freedoms taken with it.
 struct Content {
     seeded: Seeded,
     occasion: u64,
@@ -80,8 +80,7 @@ impl Content {
         }
         let (key_order, white_space) = (Freedom::KeyOrder, Freedom::WhiteSpace);
         let freedoms = Freedoms { extra_field, key_order, white_space };
-        let formed = formed(self.seeded, self.occasion, &freedoms, self.json, self.taken);
-        (formed.body, formed.taken)
+        formed(self.seeded, self.occasion, &freedoms, self.json, self.taken)
     }
 
     fn draws(&self, freedom: Freedom) -> Draws {
@@ -150,7 +149,8 @@ impl Content {
         }
     }
 
-    /// The state follows from both amounts: from a share on that the seed fixes, it has a name of its own.
+    /// From a share of the face value that the seed fixes, the state has a name of its own: so it follows from the
+    /// amounts, as the document says.
     fn change_collection_state(&mut self, collected: i64, face_value: i64) {
         let percent = 50 + Draws::of(self.seeded, Freedom::NewCollectionState, 0).below(41);
         let share = i128::from(collected) * 100;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use tideover_model::ImpossibleState;
 use utoipa::ToSchema;
 
 use crate::grease::freedom::Freedom;
@@ -63,15 +64,13 @@ impl Coverage {
         met.map(|freedom| (freedom.name().to_owned(), self.met(freedom))).collect()
     }
 
-    /// The coverage with these counts.
-    ///
-    /// # Errors
-    /// The first name that no freedom has.
-    pub(super) fn of(counts: &BTreeMap<String, u64>) -> Result<Coverage, String> {
+    /// The coverage with these counts. The first name that no freedom has is impossible.
+    pub(super) fn of(counts: &BTreeMap<String, u64>) -> Result<Coverage, ImpossibleState> {
         let mut coverage = Coverage::default();
         for (name, count) in counts {
             let freedom = Freedom::ALL.into_iter().find(|freedom| freedom.name() == name);
-            let freedom = freedom.ok_or_else(|| format!("there is no freedom {name:?}"))?;
+            let unknown = || ImpossibleState::new(format!("there is no freedom {name:?}"));
+            let freedom = freedom.ok_or_else(unknown)?;
             coverage.met[freedom as usize] = *count;
         }
         Ok(coverage)

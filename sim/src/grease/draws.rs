@@ -48,7 +48,7 @@ impl Draws {
     }
 }
 
-/// The occasion that a text is: equal texts get equal decisions. FNV-1a.
+/// A text as an occasion: equal texts get equal decisions (FNV-1a).
 pub(super) fn occasion_of(text: &[u8]) -> u64 {
     text.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

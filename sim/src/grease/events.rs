@@ -31,8 +31,8 @@ pub fn greased(seeded: Seeded, delivery: &Delivery) -> GreasedEvent {
         key_order: Freedom::EventKeyOrder,
         white_space: Freedom::EventWhiteSpace,
     };
-    let formed = formed(seeded, occasion_of(&delivery.body), &freedoms, json, taken);
-    GreasedEvent { body: formed.body.into(), taken: formed.taken }
+    let (body, taken) = formed(seeded, occasion_of(&delivery.body), &freedoms, json, taken);
+    GreasedEvent { body: body.into(), taken }
 }
 
 /// The event of an unlisted kind that follows event number `event`, if one does.

@@ -7,13 +7,7 @@ use crate::grease::draws::Draws;
 use crate::grease::freedom::Freedom;
 use crate::grease::json::{Json, Style};
 
-/// Bytes of JSON, and the freedoms taken with them.
-pub(super) struct Formed {
-    pub(super) body: Vec<u8>,
-    pub(super) taken: Vec<Freedom>,
-}
-
-/// The freedoms of a form: one of each kind for responses, one for events.
+/// The freedoms that change a form: responses and events have their own.
 pub(super) struct Freedoms {
     /// `None` where no field may be added.
     pub(super) extra_field: Option<Freedom>,
@@ -21,14 +15,14 @@ pub(super) struct Freedoms {
     pub(super) white_space: Freedom,
 }
 
-/// Writes `json` in a form drawn for `occasion`, after the freedoms that are `taken` already.
+/// Writes `json` in a form drawn for `occasion`. Returns its bytes, and all freedoms that are taken then.
 pub(super) fn formed(
     seeded: Seeded,
     occasion: u64,
     freedoms: &Freedoms,
     mut json: Json,
     mut taken: Vec<Freedom>,
-) -> Formed {
+) -> (Vec<u8>, Vec<Freedom>) {
     let draws = |freedom| Draws::of(seeded, freedom, occasion);
     if let Some(freedom) = freedoms.extra_field
         && add_field(&mut json, draws(freedom))
@@ -46,7 +40,7 @@ pub(super) fn formed(
         taken.extend((spaced != body).then_some(freedoms.white_space));
         body = spaced;
     }
-    Formed { body, taken }
+    (body, taken)
 }
 
 /// Names that no field of the document or of the mock has.
@@ -75,7 +69,7 @@ fn add_field(json: &mut Json, mut draws: Draws) -> bool {
     true
 }
 
-/// No amount, no time, and no text that something else could be taken for.
+/// Never an amount, a time or a text that a client could mistake for a real value.
 fn some_value(draws: &mut Draws) -> Json {
     let word = Json::Leaf(format!("g{:06x}", draws.below(1 << 24)).into());
     match draws.below(6) {
@@ -88,7 +82,7 @@ fn some_value(draws: &mut Draws) -> Json {
     }
 }
 
-/// Puts the members of every object into another order. False if all orders stay.
+/// Puts the members of every object into another order. Returns whether any order changed.
 fn reorder(json: &mut Json, mut draws: Draws) -> bool {
     if !draws.takes() {
         return false;

@@ -35,7 +35,7 @@ pub(crate) struct SavedGrease {
     met: BTreeMap<String, u64>,
 }
 
-/// What a world's grease does, and what of it the client has met.
+/// The grease of a world, and how much of it the client has met.
 #[derive(Debug)]
 pub struct Grease {
     seeded: Seeded,
@@ -56,15 +56,12 @@ impl Grease {
         GreasedChoices::new(self.seeded, self.taken.clone())
     }
 
-    /// What a snapshot keeps of it beside the seed.
+    /// What a snapshot holds of it, besides the seed.
     pub(crate) fn saved(&self) -> SavedGrease {
         SavedGrease { requests: self.requests, met: self.coverage.counts() }
     }
 
     /// The service of a snapshot, with the grease that was saved beside it.
-    ///
-    /// # Errors
-    /// [`UnreadableSnapshot`], in the order of its variants.
     pub(crate) fn restore_service(
         saved: SavedGrease,
         service: &[u8],
@@ -73,7 +70,7 @@ impl Grease {
         let taken = Taken::default();
         let choices = |seeded| GreasedChoices::new(seeded, taken.clone());
         let service = Service::restore_with(service, choices)?;
-        let coverage = Coverage::of(&met).map_err(UnreadableSnapshot::Impossible)?;
+        let coverage = Coverage::of(&met)?;
         let grease = Grease { seeded: service.choices().base(), requests, coverage, taken };
         Ok((service, grease))
     }

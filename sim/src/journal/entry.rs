@@ -191,12 +191,10 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn is_false(value: &bool) -> bool {
     !value
 }
 
-#[expect(clippy::ref_option, reason = "serde's signature")]
 fn clause<S: Serializer>(clause: &Option<Clause>, serializer: S) -> Result<S::Ok, S::Error> {
     clause.map(Clause::name).serialize(serializer)
 }

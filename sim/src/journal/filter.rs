@@ -21,6 +21,7 @@ use crate::journal::subject;
 /// assert!(JournalFilter::read([("colour", "green")]).is_err());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
 pub struct JournalFilter {
     after: u64,
     operation: Option<OperationKind>,
@@ -42,6 +43,11 @@ enum Statuses {
     Class(u16),
 }
 
+/// A condition that no request can meet, with what it may be: whoever wrote the filter is to blame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnfitCondition(String);
+
 /// The names of the conditions, as in a query.
 const NAMES: &str = "after, operation, status, code, clause, path, payee, invoice, fault and text";
 
@@ -52,67 +58,56 @@ impl JournalFilter {
     }
 
     /// Only requests from number `after` on.
-    #[must_use]
     pub fn after(self, after: u64) -> JournalFilter {
         JournalFilter { after, ..self }
     }
 
     /// Only requests of this operation.
-    #[must_use]
     pub fn operation(self, operation: OperationKind) -> JournalFilter {
         JournalFilter { operation: Some(operation), ..self }
     }
 
     /// Only requests that were answered with this HTTP status.
-    #[must_use]
     pub fn status(self, status: u16) -> JournalFilter {
         JournalFilter { status: Some(Statuses::One(status)), ..self }
     }
 
     /// Only requests that were answered with an HTTP status of this class, from 1 to 5.
-    #[must_use]
     pub fn status_class(self, class: u16) -> JournalFilter {
         JournalFilter { status: Some(Statuses::Class(class)), ..self }
     }
 
     /// Only requests that were refused with this code.
-    #[must_use]
     pub fn code(self, code: Code) -> JournalFilter {
         JournalFilter { code: Some(code), ..self }
     }
 
     /// Only requests whose answer this clause decided.
-    #[must_use]
     pub fn clause(self, clause: Clause) -> JournalFilter {
         JournalFilter { clause: Some(clause), ..self }
     }
 
     /// Only requests whose path has this part.
-    #[must_use]
     pub fn path(self, part: &str) -> JournalFilter {
         JournalFilter { path: Some(part.to_owned()), ..self }
     }
 
     /// Only requests about this business, or about an invoice of it.
-    #[must_use]
     pub fn payee(self, payee: &str) -> JournalFilter {
         JournalFilter { payee: Some(payee.to_owned()), ..self }
     }
 
     /// Only requests about an invoice with this identifier.
-    #[must_use]
     pub fn invoice(self, invoice: &str) -> JournalFilter {
         JournalFilter { invoice: Some(invoice.to_owned()), ..self }
     }
 
     /// Only requests that met the fault with this label.
-    #[must_use]
     pub fn fault(self, label: &str) -> JournalFilter {
         JournalFilter { fault: Some(label.to_owned()), ..self }
     }
 
     /// Only requests with this text in their body, or in that of the answer, as far as the journal keeps them.
-    #[must_use]
     pub fn text(self, part: &str) -> JournalFilter {
         JournalFilter { text: Some(part.to_owned()), ..self }
     }
@@ -120,16 +115,16 @@ impl JournalFilter {
     /// The filter that names and values describe, as in a query.
     ///
     /// # Errors
-    /// The first name that is not known, or whose value is not possible, with what is.
+    /// [`UnfitCondition`]: the first name that is not known, or whose value is not possible.
     pub fn read<'a>(
         conditions: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<JournalFilter, String> {
+    ) -> Result<JournalFilter, UnfitCondition> {
         conditions
             .into_iter()
             .try_fold(JournalFilter::new(), |filter, (name, value)| filter.with(name, value))
     }
 
-    fn with(self, name: &str, value: &str) -> Result<JournalFilter, String> {
+    fn with(self, name: &str, value: &str) -> Result<JournalFilter, UnfitCondition> {
         Ok(match name {
             "after" => self.after(
                 value
@@ -151,16 +146,19 @@ impl JournalFilter {
             "invoice" => self.invoice(value),
             "fault" => self.fault(value),
             "text" => self.text(value),
-            other => return Err(format!("{}: requests are chosen by {NAMES}", cut(other))),
+            other => {
+                let why = format!("{}: requests are chosen by {NAMES}", cut(other));
+                return Err(UnfitCondition(why));
+            }
         })
     }
 
-    /// The number from which on it chooses.
+    /// The number of the first request that it can choose.
     pub(crate) fn first(&self) -> u64 {
         self.after
     }
 
-    /// Whether it chooses a record, whose number is not too small.
+    /// Whether it chooses a record whose number is at least `first`.
     pub(super) fn admits(&self, record: &Record) -> bool {
         fn is<T: PartialEq>(wanted: Option<&T>, given: Option<&T>) -> bool {
             wanted.is_none_or(|wanted| given == Some(wanted))
@@ -188,16 +186,16 @@ impl Statuses {
 }
 
 /// What is wrong with a condition.
-fn no(name: &str, expected: &str, got: &str) -> String {
-    unfit(name, expected, Some(&got.into()))
+fn no(name: &str, expected: &str, got: &str) -> UnfitCondition {
+    UnfitCondition(unfit(name, expected, Some(&got.into())))
 }
 
-fn operation(name: &str) -> Result<OperationKind, String> {
-    OperationKind::deserialize(name.into_deserializer())
-        .map_err(|why: NoSuchValue| unfit_word("operation", &why.to_string(), name))
+fn operation(name: &str) -> Result<OperationKind, UnfitCondition> {
+    let unfit = |why: NoSuchValue| unfit_word("operation", &why.to_string(), name);
+    OperationKind::deserialize(name.into_deserializer()).map_err(|why| UnfitCondition(unfit(why)))
 }
 
-fn statuses(text: &str) -> Result<Statuses, String> {
+fn statuses(text: &str) -> Result<Statuses, UnfitCondition> {
     let class = text.strip_suffix("xx").and_then(|class| class.parse().ok());
     match (class, text.parse()) {
         (Some(class @ 1..=5), _) => Ok(Statuses::Class(class)),

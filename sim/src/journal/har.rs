@@ -1,5 +1,5 @@
-//! The journal as an HTTP Archive (HAR 1.2). What HAR has no place for stands in fields that begin with an
-//! underscore, as HAR allows.
+//! The journal as an HTTP Archive (HAR 1.2). What HAR has no field for is in fields that begin with an underscore, as
+//! HAR allows.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use url::form_urlencoded;
 
 use crate::journal::entry::{Entry, Message, Payload, base64};
 
-/// An entry of an archive. `base` stands for the address of the mock, where a request names none.
+/// An entry of an archive. `base` is the address of the mock, for a request without a `Host` header.
 pub(crate) struct Archived<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) base: &'a str,

@@ -1,5 +1,5 @@
-//! Masks keys and signing secrets by their form, wherever in a request or an answer they stand: one that is issued
-//! later is masked as well.
+//! Masks keys and signing secrets by their form, wherever they stand in a request or a response. A list of the issued
+//! ones would miss a key that is issued later, or one of the real service.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,7 +23,7 @@ const SHORTEST: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Masks(AhoCorasick);
 
-/// Made once: many worlds are made in a second.
+/// Built once, because a test run may make many worlds in a second.
 static BY_FORM: LazyLock<Masks> = LazyLock::new(|| Masks::finding(None));
 
 impl Default for Masks {

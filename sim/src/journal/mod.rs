@@ -17,13 +17,13 @@ use crate::limits::Budget;
 use crate::pieces::PIECE;
 
 pub use entry::{CausedEvent, CutPart, Entry, Message, Payload, RealTime};
-pub use filter::JournalFilter;
+pub use filter::{JournalFilter, UnfitCondition};
 pub(crate) use har::Archived;
 pub(crate) use masks::Masks;
-pub(crate) use record::{Arrived, Outcome};
-pub(crate) use ring::Ring;
+pub(crate) use record::{Arrived, Handled};
 
 use record::Record;
+use ring::Ring;
 
 /// How much a journal keeps. Where it has more, it drops the oldest requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,21 +38,21 @@ pub struct JournalLimits {
 
 impl Default for JournalLimits {
     fn default() -> JournalLimits {
-        JournalLimits { requests: ring::KEPT, bytes: 16 << 20, body: 64 << 10 }
+        JournalLimits { requests: 1000, bytes: 16 << 20, body: 64 << 10 }
     }
 }
 
-/// What a journal shares with others, and what it may keep.
+/// What a journal may keep, and what it shares with the other journals of its mock.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) limits: JournalLimits,
-    /// Of all journals of the mock.
+    /// The bytes of all journals of the mock.
     pub(crate) budget: Arc<Budget>,
     pub(crate) masks: Masks,
 }
 
 impl Setting {
-    /// Of a journal that shares nothing.
+    /// For a journal that shares nothing.
     pub(crate) fn alone(limits: JournalLimits) -> Setting {
         Setting { limits, budget: Budget::of(usize::MAX), masks: Masks::default() }
     }
@@ -69,7 +69,7 @@ pub(crate) struct Journal {
     spare: Vec<u8>,
 }
 
-/// Some entries, and where the next ones begin, if there may be more.
+/// A part of the journal, and the number at which the next part begins, if there may be one.
 pub(crate) struct Page {
     pub(crate) entries: Vec<Entry>,
     pub(crate) next: Option<u64>,
@@ -106,13 +106,13 @@ impl Journal {
         &mut self,
         real_time: fn() -> u64,
         arrived: Arrived<'_>,
-        outcome: Outcome<'_>,
+        handled: Handled<'_>,
     ) {
         if self.ring.is_off() {
             return self.ring.skip();
         }
         let spare = std::mem::take(&mut self.spare);
-        let record = Record::new(spare, self.setting.limits.body, real_time(), arrived, outcome);
+        let record = Record::new(spare, self.setting.limits.body, real_time(), arrived, handled);
         self.bytes += record.size();
         self.setting.budget.add(record.whole_size());
         if let Some(dropped_record) = self.ring.push(record) {
@@ -173,14 +173,14 @@ impl Journal {
         kept.map(|(number, record)| self.entry(number, record, &caused)).collect()
     }
 
-    /// The first of the wanted requests with these numbers: about as many as a piece of a document has.
+    /// The wanted requests among these numbers, up to about as many as a piece of a document has.
     pub(crate) fn page(
         &self,
         wanted: &Wanted,
         numbers: Range<u64>,
         caused: impl Fn(Range<u64>) -> Vec<CausedEvent>,
     ) -> Page {
-        /// No search holds up others for long.
+        // Bounds how long a reader holds the lock of the world.
         const MOST_SEARCHED: usize = 256;
         let (mut entries, mut bytes, mut next) = (Vec::new(), 0, None);
         let kept = self.ring.from(numbers.start).take_while(|(number, _)| *number < numbers.end);

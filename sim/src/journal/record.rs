@@ -1,4 +1,5 @@
-//! An entry of the journal, as it is kept: its texts are in one buffer, and nothing is parsed before someone asks.
+//! An entry as the journal keeps it: its texts are in one buffer, and nothing is parsed before someone asks, because
+//! every request pays for recording.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -34,8 +35,8 @@ pub(crate) struct Arrived<'a> {
     pub(crate) warnings: Vec<String>,
 }
 
-/// What became of a request.
-pub(crate) struct Outcome<'a> {
+/// How a request was handled.
+pub(crate) struct Handled<'a> {
     pub(crate) time: Timestamp,
     pub(crate) operation: Option<OperationKind>,
     pub(crate) answer: Option<&'a Answer>,
@@ -97,10 +98,10 @@ impl Record {
         body_kept: usize,
         real_time: u64,
         arrived: Arrived<'_>,
-        outcome: Outcome<'_>,
+        handled: Handled<'_>,
     ) -> Record {
         let Arrived { head, body, warnings } = arrived;
-        let Outcome { time, operation, answer, response, hints, .. } = outcome;
+        let Handled { time, operation, answer, response, hints, .. } = handled;
         let answered = response.map_or(&[][..], |response| &response.body);
         Record {
             time,
@@ -110,17 +111,17 @@ impl Record {
             status: response.map(|response| response.status),
             code: answer.and_then(|answer| answer.as_ref().err()).map(|refusal| refusal.code),
             clause: answer.map(exchange::clause),
-            note: outcome.note,
+            note: handled.note,
             warnings,
-            fault: outcome.fault,
-            grease: outcome.grease,
-            deliveries: outcome.deliveries,
+            fault: handled.fault,
+            grease: handled.grease,
+            deliveries: handled.deliveries,
             hints,
             texts: Texts::new(spare, body_kept, head, body, answered),
         }
     }
 
-    /// Bytes that it takes, beyond a fixed number.
+    /// The bytes that it takes, besides [`Record::FIXED`].
     pub(super) fn size(&self) -> usize {
         let warnings: usize = self.warnings.iter().map(String::len).sum();
         self.texts.buffer.len() + warnings
@@ -338,7 +339,7 @@ fn method(method: &Method) -> Cow<'static, str> {
     }
 }
 
-/// An answer without the signing secret that it may show.
+/// The response of a subscription without its signing secret, which may have any form if a face minted it.
 fn unsigned(answer: Payload) -> Payload {
     let fields = serde_json::from_slice::<Map<String, Value>>(&answer.bytes).ok();
     let secret = fields.as_ref().and_then(|fields| fields.get("secret")?.as_str());

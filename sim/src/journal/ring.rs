@@ -2,70 +2,61 @@
 
 use std::collections::VecDeque;
 
-/// The number of entries kept, unless someone chooses another one.
-pub(crate) const KEPT: usize = 1000;
-
 /// A list that drops its oldest entries.
 #[derive(Debug)]
-pub(crate) struct Ring<T> {
+pub(super) struct Ring<T> {
     entries: VecDeque<T>,
     dropped: u64,
     most: usize,
 }
 
-impl<T> Default for Ring<T> {
-    fn default() -> Ring<T> {
-        Ring::of(KEPT)
-    }
-}
-
 impl<T> Ring<T> {
     /// A list of at most so many entries.
-    pub(crate) fn of(most: usize) -> Ring<T> {
+    pub(super) fn of(most: usize) -> Ring<T> {
         Ring { entries: VecDeque::new(), dropped: 0, most }
     }
 
     /// Whether it keeps nothing.
-    pub(crate) fn is_off(&self) -> bool {
+    pub(super) fn is_off(&self) -> bool {
         self.most == 0
     }
 
     /// Counts an entry that is not kept.
-    pub(crate) fn skip(&mut self) {
+    pub(super) fn skip(&mut self) {
         self.dropped += 1;
     }
 
     /// Adds an entry; returns the one that it drops to make room.
-    pub(crate) fn push(&mut self, entry: T) -> Option<T> {
+    pub(super) fn push(&mut self, entry: T) -> Option<T> {
         let dropped_entry = if self.entries.len() == self.most { self.drop_oldest() } else { None };
         self.entries.push_back(entry);
         dropped_entry
     }
 
     /// Drops the oldest entry, if there is one.
-    pub(crate) fn drop_oldest(&mut self) -> Option<T> {
+    pub(super) fn drop_oldest(&mut self) -> Option<T> {
         let dropped_entry = self.entries.pop_front();
         self.dropped += u64::from(dropped_entry.is_some());
         dropped_entry
     }
 
     /// The number of entries kept.
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// The number of entries dropped.
-    pub(crate) fn dropped(&self) -> u64 {
+    pub(super) fn dropped(&self) -> u64 {
         self.dropped
     }
 
     /// The number of entries ever added.
-    pub(crate) fn next(&self) -> u64 {
+    pub(super) fn next(&self) -> u64 {
         self.dropped + self.entries.len() as u64
     }
 
     /// The entries kept, with their numbers, from number `after` on.
-    pub(crate) fn from(&self, after: u64) -> impl Iterator<Item = (u64, &T)> {
+    pub(super) fn from(&self, after: u64) -> impl Iterator<Item = (u64, &T)> {
         let skipped = usize::try_from(after.saturating_sub(self.dropped)).unwrap_or(usize::MAX);
         let first = self.dropped + skipped.min(self.entries.len()) as u64;
         (first..).zip(self.entries.iter().skip(skipped))
@@ -78,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_oldest_entries_are_dropped_and_counted() {
-        let mut ring = Ring::default();
+        let mut ring = Ring::of(1000);
         for number in 0..1005_u64 {
             let dropped_entry = ring.push(number);
             assert_eq!(dropped_entry, number.checked_sub(1000));

@@ -1,4 +1,4 @@
-//! What a kept request is about: parsed from its path and its body only when someone asks.
+//! What a recorded request is about. It is parsed only when someone asks, so that recording stays cheap.
 
 use axum::http::header::CONTENT_TYPE;
 use tideover_model::wire::route::route;
@@ -6,8 +6,8 @@ use tideover_model::{Operation, OperationKind};
 
 use crate::journal::record::Record;
 
-/// Whether a request is about this payee and this invoice. Where its body is not understood, or not all of it is
-/// kept, its path has the only identifiers.
+/// Whether a request is about this payee and this invoice. If its body was refused, or only a part of it is kept, only
+/// the identifiers in its path are known.
 pub(super) fn is_about(record: &Record, payee: Option<&str>, invoice: Option<&str>) -> bool {
     if payee.is_none() && invoice.is_none() {
         return true;

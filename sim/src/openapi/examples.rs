@@ -12,7 +12,7 @@ use tideover_model::{
     Answer, Cents, Code, OperationKind, Profile, Range, Seeded, Service, Timestamp, exchange,
 };
 
-/// What the story left behind.
+/// What was said in the story.
 pub(super) struct Examples {
     /// By operation and name, the first of each.
     exchanges: BTreeMap<OperationKind, BTreeMap<String, Exchange>>,
@@ -36,8 +36,8 @@ pub(super) struct Delivered {
 }
 
 impl Examples {
-    /// The examples of a service that assumes `profile`, as far as statuses go: the amounts are those of the standard
-    /// profile, so that every example exists under any profile.
+    /// The examples of a service with the statuses of `profile`. Everything else is as in the standard profile, so that
+    /// every example exists under any profile.
     pub(super) fn of(profile: &Profile) -> Examples {
         let profile = Profile {
             success: profile.success.clone(),
@@ -213,14 +213,8 @@ impl Story {
     /// Each operation meets the refusals that any operation can meet.
     fn refuse_everything(&mut self) {
         for kind in OperationKind::ALL {
-            let Some((identifiers, body)) = self
-                .examples
-                .exchanges(kind)
-                .next()
-                .map(|(_, it)| (it.identifiers.clone(), it.body.clone()))
-            else {
-                continue;
-            };
+            let Some((_, first)) = self.examples.exchanges(kind).next() else { continue };
+            let (identifiers, body) = (first.identifiers.clone(), first.body.clone());
             let named: Vec<&str> = identifiers.iter().map(String::as_str).collect();
             let media_type = kind.media_type();
             self.send(kind, "", &named, Some(KEY), media_type, "{");
@@ -229,13 +223,8 @@ impl Story {
             self.send(kind, "", &named, None, media_type, &body);
             self.act("upstreamFails", json!({ "requests": 1 }));
             self.send(kind, "", &named, Some(KEY), media_type, &body);
-            self.keep(
-                kind,
-                "",
-                &named,
-                "",
-                Err(exchange::too_large(Profile::default().body_limit)),
-            );
+            let too_large = exchange::too_large(Profile::default().body_limit);
+            self.keep(kind, "", &named, "", Err(too_large));
         }
     }
 
@@ -249,14 +238,8 @@ impl Story {
     }
 
     fn import_file(&mut self, import: &str, media_type: &str, file: &str, name: &str) {
-        self.send(
-            OperationKind::ImportInvoices,
-            name,
-            &[import],
-            Some(KEY),
-            Some(media_type),
-            file,
-        );
+        let kind = OperationKind::ImportInvoices;
+        self.send(kind, name, &[import], Some(KEY), Some(media_type), file);
     }
 }
 

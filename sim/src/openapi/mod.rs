@@ -8,12 +8,11 @@ mod prose;
 mod schemas;
 mod webhooks;
 
-use axum::extract::{Request, State};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 use tideover_model::{OperationKind, Profile};
 
-use crate::control::{ControlResult, SharedWorlds, caller};
+use crate::control::ControlCaller;
 use crate::respond;
 use examples::Examples;
 use operations::operation;
@@ -22,12 +21,8 @@ use schemas::Schemas;
 use webhooks::webhooks;
 
 /// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn partner_api(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    Ok(respond::ok(&document(caller.world.profile())))
+pub(crate) async fn partner_api(caller: ControlCaller) -> Response {
+    respond::ok(&document(caller.world.profile()))
 }
 
 /// `GET /_sim/operator.json`: the operator port in OpenAPI 3.1.

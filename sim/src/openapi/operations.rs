@@ -14,7 +14,7 @@ use crate::openapi::schemas::{Schemas, reference};
 /// The longest body that is shown as an example. Bytes.
 const LONGEST_SHOWN: usize = 2000;
 
-/// An operation, with examples of what `examples` has of it.
+/// An operation, with its examples.
 pub(super) fn operation(
     profile: &Profile,
     kind: OperationKind,
@@ -184,7 +184,7 @@ struct Refused {
 }
 
 impl Refused {
-    /// As the story met it. A code that it did not meet has the sentence of the error table.
+    /// As it occurs in the story. A code that does not occur there has the sentence of the error table.
     fn of(kind: OperationKind, code: Code, examples: &Examples) -> Refused {
         let met = examples.refused(kind, code).and_then(|exchange| exchange.answer.as_ref().err());
         let clause = match met {

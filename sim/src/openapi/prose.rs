@@ -10,30 +10,26 @@ pub(super) const PARTNER_API: &str = "Finances invoices that are owed to a platf
     an assumption. Codes, event types and enumerated values may be added: keep a default branch (§9 rules \
     2 to 4). All amounts are whole cents.";
 
-struct Tag {
-    name: &'static str,
-    about: &'static str,
-}
+/// A tag: its name, and what it is about.
+type Tag = (&'static str, &'static str);
 
-const INVOICES: Tag = Tag {
-    name: "Invoices",
-    about: "What payors owe to vendors. The caller's identifier of an invoice is unique per payee (§1 rule 3).",
-};
-const IMPORTS: Tag = Tag { name: "Imports", about: "Many invoices at once, from CSV." };
-const BUSINESSES: Tag = Tag {
-    name: "Businesses",
-    about: "Vendors and payors, under the caller's own identifiers, and the accounts that advances go to.",
-};
-const ADVANCES: Tag = Tag {
-    name: "Advances",
-    about: "Money for an invoice before its payor pays. Events call an advance a loan.",
-};
-const QUOTES: Tag = Tag { name: "Quotes", about: "Prices of advances." };
-const ONBOARDING: Tag = Tag {
-    name: "Onboarding",
-    about: "Links with which a vendor confirms its tax id, links a bank account and signs the agreement.",
-};
-const WEBHOOKS: Tag = Tag { name: "Webhooks", about: "Subscriptions to events." };
+const INVOICES: Tag = (
+    "Invoices",
+    "What payors owe to vendors. The caller's identifier of an invoice is unique per payee (§1 rule 3).",
+);
+const IMPORTS: Tag = ("Imports", "Many invoices at once, from CSV.");
+const BUSINESSES: Tag = (
+    "Businesses",
+    "Vendors and payors, under the caller's own identifiers, and the accounts that advances go to.",
+);
+const ADVANCES: Tag =
+    ("Advances", "Money for an invoice before its payor pays. Events call an advance a loan.");
+const QUOTES: Tag = ("Quotes", "Prices of advances.");
+const ONBOARDING: Tag = (
+    "Onboarding",
+    "Links with which a vendor confirms its tax id, links a bank account and signs the agreement.",
+);
+const WEBHOOKS: Tag = ("Webhooks", "Subscriptions to events.");
 /// The tag of the requests that the service sends.
 pub(super) const EVENTS: &str = "Events";
 
@@ -41,7 +37,7 @@ pub(super) const EVENTS: &str = "Events";
 pub(super) fn tags() -> Value {
     let own = [BUSINESSES, INVOICES, IMPORTS, ONBOARDING, QUOTES, ADVANCES, WEBHOOKS];
     let mut tags: Vec<Value> =
-        own.iter().map(|tag| json!({ "name": tag.name, "description": tag.about })).collect();
+        own.map(|(name, about)| json!({ "name": name, "description": about })).into();
     let events = family("6.delivery.").chain(family("6.signature."));
     tags.push(json!({ "name": EVENTS, "description": list(events) }));
     tags.into()
@@ -49,7 +45,7 @@ pub(super) fn tags() -> Value {
 
 /// The name of an operation's tag.
 pub(super) fn tag(kind: OperationKind) -> &'static str {
-    let tag = match kind {
+    let (name, _) = match kind {
         OperationKind::GetInvoice | OperationKind::SyncInvoice => INVOICES,
         OperationKind::GetImport | OperationKind::ImportInvoices => IMPORTS,
         OperationKind::GetBusiness
@@ -62,7 +58,7 @@ pub(super) fn tag(kind: OperationKind) -> &'static str {
         | OperationKind::ListSubscriptions
         | OperationKind::Unsubscribe => WEBHOOKS,
     };
-    tag.name
+    name
 }
 
 /// The rules of an operation, one line each.

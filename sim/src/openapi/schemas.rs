@@ -24,13 +24,13 @@ impl Schemas {
         answer
     }
 
-    /// A reference to a schema of what the operator port sends. An object has no other properties than those of its
-    /// schema, so that a test notices one that is missing there.
+    /// A reference to the schema of what the operator port sends. An object is closed, so that a test notices a property
+    /// that the schema lacks.
     pub(super) fn sent<T: ToSchema>(&mut self) -> Value {
         self.closed::<T>(&|schema, all| closed(opened(schema, all)))
     }
 
-    /// The same of what it reads. It takes no other words than those that are known.
+    /// A reference to the schema of what the operator port reads: its enumerations are closed too.
     pub(super) fn read<T: ToSchema>(&mut self) -> Value {
         self.closed::<T>(&|schema, _| closed(schema.clone()))
     }
@@ -41,7 +41,7 @@ impl Schemas {
         schema
     }
 
-    /// The same, with a constant value for one property.
+    /// A reference to the response schema `T` with a constant value for one property.
     pub(super) fn variant<T: ToSchema>(&mut self, property: &str, value: bool) -> Value {
         let variant = self.answer::<T>();
         self.0[&*T::name()]["properties"][property]["const"] = value.into();
@@ -65,7 +65,7 @@ impl Schemas {
     }
 }
 
-/// What becomes of a schema, given all schemas by name.
+/// How to change a schema, given all schemas by name.
 type Shape<'a> = dyn Fn(&Value, &Map<String, Value>) -> Value + 'a;
 
 /// An object without any other properties, or one of several.
@@ -112,8 +112,8 @@ fn merged(schema: &Value, all: &Map<String, Value>) -> Value {
     })
 }
 
-/// The same schema with open enumerations: a string with its known values replaces each enumeration, which
-/// may grow (`9.versioning.2`).
+/// Opens the enumerations of a schema, since they may grow (`9.versioning.2`): each becomes a string with its known
+/// values as examples.
 pub(super) fn opened(schema: &Value, all: &Map<String, Value>) -> Value {
     let referred = referred(schema).map(|name| &all[name]);
     if let Some(known) = referred.filter(|referred| referred.get("enum").is_some()) {

@@ -1,12 +1,10 @@
 //! The changes of a world as server-sent events.
 
 use std::convert::Infallible;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::{Bytes, HttpBody};
-use hyper::body::Frame;
+use axum::body::Body;
+use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
@@ -15,25 +13,23 @@ use crate::worlds::{InUse, Place};
 
 /// The shortest time between two events.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often the connection shows that it is alive, at least.
+/// The longest silence: a comment shows that the connection is alive.
 const BEAT: Duration = Duration::from_secs(15);
 
-/// A body that ends with its world.
-pub(super) struct Changes(mpsc::Receiver<String>);
-
-impl Changes {
-    /// The world is in use, and the place is taken, until the body ends. The connection counts as idle after this time.
-    pub(super) fn of(world: World, held: (InUse, Place), idle: Duration) -> Changes {
-        let (events, received) = mpsc::channel(1);
-        tokio::spawn(async move {
-            tokio::select! {
-                () = announce(&world, &events, BEAT.min(idle / 2)) => {}
-                () = events.closed() => {}
-            }
-            drop(held);
-        });
-        Changes(received)
-    }
+/// A body that ends with its world. The world is in use, and the place is taken, until the body ends. `idle` is the
+/// time after which the server closes a silent connection.
+pub(super) fn changes(world: World, held: (InUse, Place), idle: Duration) -> Body {
+    let (events, mut received) = mpsc::channel(1);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = announce(&world, &events, BEAT.min(idle / 2)) => {}
+            // The client has closed the connection.
+            () = events.closed() => {}
+        }
+        drop(held);
+    });
+    let events = stream::poll_fn(move |cx| received.poll_recv(cx));
+    Body::from_stream(events.map(Ok::<_, Infallible>))
 }
 
 /// Announces changes until nobody listens, or the world ends.
@@ -52,17 +48,5 @@ async fn announce(world: &World, events: &mpsc::Sender<String>, beat: Duration) 
             return;
         }
         sleep(PAUSE).await;
-    }
-}
-
-impl HttpBody for Changes {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(cx).map(|event| event.map(|event| Ok(Frame::data(event.into()))))
     }
 }

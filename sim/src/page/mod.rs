@@ -1,4 +1,4 @@
-//! The page of the mock: `/_sim/` and its parts, which are built in, and what they ask for.
+//! The page of the mock: `/_sim/` and its parts, which are built in, and the data that they load.
 
 mod changes;
 
@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::Response;
 use axum::routing::{MethodRouter, get};
 use serde::Serialize;
 use tideover_model::wire::overview::Wanted;
 use utoipa::ToSchema;
 
-use crate::control::{ControlResult, SharedWorlds, caller};
-use crate::page::changes::Changes;
+use crate::control::{ControlCaller, ControlResult, SharedWorlds};
+use crate::page::changes::changes;
 use crate::respond;
 use crate::world::WorldOverview;
 use crate::worlds::Worlds;
@@ -38,7 +38,7 @@ macro_rules! script {
     };
 }
 
-/// All parts. The document of the operator port has none of them: only the page asks for them.
+/// All parts. The document of the operator port does not list them: only the page loads them.
 const ASSETS: &[Asset] = &[
     Asset { path: "/_sim/", media: "text/html; charset=utf-8", text: include_str!("page.html") },
     Asset {
@@ -60,10 +60,10 @@ const ASSETS: &[Asset] = &[
     script!("worlds.js"),
 ];
 
-/// Nothing from elsewhere, and nothing inline.
+/// Only what the mock itself serves, and nothing inline: text that a client sent must not run as a script.
 const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-/// The routes of the parts; `of` says what other methods mean.
+/// The routes of the parts; `of` adds what answers other methods.
 pub(crate) fn assets(
     of: fn(MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>>,
 ) -> Router<Arc<Worlds>> {
@@ -121,29 +121,21 @@ pub(crate) struct Shown {
 }
 
 /// `GET /_sim/overview`: the world as the caller's platform sees it; with `text`, only what has it in its name.
-///
-/// # Errors
-/// `unauthorized`.
-pub(crate) async fn overview(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
-    let query = request.uri().query().unwrap_or_default();
+pub(crate) async fn overview(caller: ControlCaller, uri: Uri) -> Response {
+    let query = uri.query().unwrap_or_default();
     let text = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "text");
     let text = text.map(|(_, value)| value).unwrap_or_default();
     let wanted = Wanted { text: &text, most: MOST };
     let overview = caller.world.overview(caller.platform, wanted);
     let world = caller.id.to_string();
-    Ok(respond::ok(&Shown { world, key: caller.key, overview }))
+    respond::ok(&Shown { world, key: caller.key, overview })
 }
 
 /// `GET /_sim/events`: an event at once, and one after each change of the world, until it is deleted or replaced.
-///
-/// # Errors
-/// `unauthorized`, `action_refused` if too many wait.
-pub(crate) async fn events(State(worlds): SharedWorlds, request: Request) -> ControlResult {
-    let caller = caller(&worlds, request.headers())?;
+pub(crate) async fn events(State(worlds): SharedWorlds, caller: ControlCaller) -> ControlResult {
     let place = worlds.wait()?;
-    let changes = Changes::of(caller.world, (caller.in_use, place), worlds.limits().head);
-    let mut response = Response::new(Body::new(changes));
+    let held = (caller.in_use, place);
+    let mut response = Response::new(changes(caller.world, held, worlds.limits().head));
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),

@@ -1,4 +1,4 @@
-//! Sends one delivery: resolution, check of the address, TLS, the request.
+//! Sends one delivery: resolves the name, checks the addresses, connects, and posts.
 
 mod post;
 mod resolver;

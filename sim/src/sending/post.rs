@@ -1,5 +1,5 @@
-//! One POST of a delivery: to exactly the address that was checked, over one connection, without following
-//! redirects.
+//! One POST of a delivery, to exactly the address that was checked: a client library that resolved the name again could
+//! be led to another one. It follows no redirect, for the same reason.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -24,13 +24,13 @@ use crate::deliveries::Headers;
 use crate::sending::resolver::Resolver;
 use crate::sending::tls::{Authorities, Tls, TlsError};
 
-/// The maximum number of bytes that it reads, and ignores, of a response's body.
+/// How much of a response's body is read, and ignored, before the rest does not matter. Bytes.
 const READ_AT_MOST: usize = 1 << 16;
 
 const AGENT: &str = concat!("tideover/", env!("CARGO_PKG_VERSION"));
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
-/// The reason why an attempt got no response.
+/// Why an attempt got no response.
 #[derive(Debug, thiserror::Error)]
 pub enum Unsent {
     /// The destination is not allowed.
@@ -86,9 +86,7 @@ impl Letter {
     pub fn new(url: &str, delivery: &str, signature: Option<String>, body: Arc<[u8]>) -> Letter {
         Letter { url: url.into(), headers: headers(delivery, signature), body }
     }
-}
 
-impl Letter {
     /// The letter as a request to the host of its URL.
     pub(crate) fn into_request(self) -> Result<Request<Body>, Unsent> {
         let url = Url::parse(&self.url).map_err(|_| Unfit::NotAUrl)?;
@@ -150,7 +148,7 @@ impl Sender {
     }
 }
 
-/// The time to try an address before the next one.
+/// How long to try an address before the next one. The last one gets all the time that is left.
 const EACH: Duration = Duration::from_millis(300);
 
 /// A connection to the first address that accepts one.

@@ -49,7 +49,7 @@ fn nowhere() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, "no name resolves below .invalid")
 }
 
-/// Resolves no name, for runs that must not depend on a network.
+/// Resolves no name, for a run that must not depend on a network.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoNames;
 

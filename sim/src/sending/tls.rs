@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// The reason why TLS with a receiver fails.
+/// Why TLS with a receiver fails.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// No certificate can name this host.
@@ -25,7 +25,7 @@ pub enum TlsError {
     Setup(#[from] rustls::Error),
 }
 
-/// The reason to reject a file of certificates.
+/// Why a file of certificates is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
     /// The file is missing, or not PEM.
@@ -81,7 +81,7 @@ impl Authorities {
     }
 }
 
-/// The client's side of TLS, set up on first use: reading the system's certificates takes a while.
+/// The client's side of TLS, set up at the first use: reading the system's certificates takes longer than a mock's start.
 pub(crate) struct Tls {
     authorities: Authorities,
     connector: OnceLock<TlsConnector>,

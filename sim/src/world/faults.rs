@@ -1,14 +1,12 @@
-//! The faults of a world: which of them a request meets, and how the service carries the request out.
+//! The faults of a world: which one acts on a request, and how the service carries the request out then.
 
+use tideover_model::exchange::Understood;
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
-use tideover_model::{Answer, Code, Happening, Operation, PlatformId, Refusal, Timestamp, clause};
+use tideover_model::{Answer, Code, Happening, PlatformId, Refusal, Timestamp, clause};
 
 use crate::fault::{Act, Call, Fault, FaultEntry, FaultError, Faults, Rule, When, named};
 use crate::world::{World, WorldState};
-
-/// A request as far as it is understood: its sender and its operation, or why it is refused.
-pub(super) type Understood = Result<(PlatformId, Operation), Refusal>;
 
 impl World {
     /// The same world with these faults. They concern all platforms of the world. Its journal names each one that
@@ -56,8 +54,8 @@ impl World {
 }
 
 impl WorldState {
-    /// The fault that a request meets, if it names an endpoint. Where the body is not understood, the path has the
-    /// only identifiers.
+    /// The fault that acts on a request, if it names an endpoint. Of a refused request, only the path's identifiers are
+    /// known.
     pub(super) fn fault(
         &mut self,
         route: Option<&Route<'_>>,
@@ -75,7 +73,7 @@ impl WorldState {
         self.faults.decide(&Call { operation: Some(route.kind), identifiers: &identifiers })
     }
 
-    /// Carries a request out with the act of the fault that it meets. `None` if it has no answer.
+    /// Carries a request out as a fault wants it. `None` if the service gives no answer.
     pub(super) fn carry_out(
         &mut self,
         now: Timestamp,
@@ -112,7 +110,7 @@ impl WorldState {
         self.face.handle(now, caller, operation)
     }
 
-    /// Carries an import out, of which only so many rows are processed.
+    /// Carries out an import up to so many rows.
     fn handle_interrupted(
         &mut self,
         now: Timestamp,
@@ -133,7 +131,7 @@ impl WorldState {
     }
 }
 
-/// Whether an act changes how an answer arrives: an import with no more rows is not interrupted.
+/// Whether a fault has really acted: an import with no more rows is not interrupted.
 pub(super) fn interrupts(act: Act, answer: Option<&Answer>) -> bool {
     let is_unfinished = || matches!(answer, Some(Ok(Reply::Imported(report))) if !report.finished);
     !matches!(act, Act::ImportStops { .. }) || is_unfinished()

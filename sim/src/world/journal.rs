@@ -1,4 +1,4 @@
-//! A world's journal, as it is asked: by filters, at once or as requests come.
+//! Reads a world's journal, at once or as requests come.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use crate::journal::{Entry, Journal, JournalFilter, JournalLimits, Page, Setting, Wanted};
-use crate::world::{World, WorldState};
+use crate::world::{LogPosition, World, WorldState, when};
 
 /// The result of waiting for requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -22,20 +22,19 @@ pub struct Waited {
 }
 
 impl World {
-    /// The same world with these limits of its journal, which is empty then.
+    /// Begins an empty journal with these limits.
     #[must_use]
     pub fn journaling(self, limits: JournalLimits) -> World {
         self.recording(Setting::alone(limits))
     }
 
-    /// The same world with a journal of this setting, which is empty.
+    /// Begins an empty journal with this setting.
     pub(crate) fn recording(self, setting: Setting) -> World {
         self.lock().journal = Journal::of(setting);
         self
     }
 
-    /// The same world, in which each answer of the partner API names the clause that decided it in a header, or
-    /// none does. Default: each does.
+    /// Whether each response of the partner API names the clause that decided it in a header. Default: yes.
     #[must_use]
     pub fn hinting(self, hints: bool) -> World {
         self.lock().hints = hints;
@@ -72,23 +71,12 @@ impl World {
         patience: Duration,
     ) -> Waited {
         let mut tally = Tally { resets: None, from: 0, found: 0 };
-        let waiting = async {
-            loop {
-                let recorded = self.inner.recorded.notified();
-                tokio::pin!(recorded);
-                recorded.as_mut().enable();
-                let ended = {
-                    let state = self.lock();
-                    tally.follow(&state, filter);
-                    state.ended
-                };
-                let reached = tally.found >= count;
-                if reached || ended {
-                    return reached;
-                }
-                recorded.await;
-            }
-        };
+        let waiting = when(&self.inner.recorded, || {
+            let state = self.lock();
+            tally.follow(&state, filter);
+            let reached = tally.found >= count;
+            (reached || state.ended).then_some(reached)
+        });
         let reached = timeout(patience, waiting).await.unwrap_or_default();
         Waited { reached, count: tally.found }
     }
@@ -115,15 +103,14 @@ impl World {
         journal.all(wanted, |numbers| deliveries.caused(numbers))
     }
 
-    /// Where the journal stands now.
-    pub(crate) fn recorded(&self) -> Recorded {
+    /// How far the journal has come.
+    pub(crate) fn journal_position(&self) -> LogPosition {
         let state = self.lock();
         let (next, dropped) = (state.journal.next(), state.journal.dropped());
-        Recorded { next, dropped, resets: state.resets }
+        LogPosition { next, dropped, resets: state.resets }
     }
 
-    /// The first of the wanted requests with these numbers: about as many as a piece of a document has. None after a
-    /// reset.
+    /// The wanted requests among these numbers, up to about as many as a piece of a document has; none after a reset.
     pub(crate) fn journal_page(&self, wanted: &Wanted, numbers: Range<u64>, resets: u64) -> Page {
         let state = self.lock();
         if state.resets != resets {
@@ -144,20 +131,9 @@ impl World {
     }
 }
 
-/// Where a journal stands.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Recorded {
-    /// The number of requests ever recorded.
-    pub(crate) next: u64,
-    /// The number of requests dropped.
-    pub(crate) dropped: u64,
-    /// The number of resets of the world.
-    pub(crate) resets: u64,
-}
-
-/// The requests that someone waits for, as far as they are counted.
+/// Counts the requests that someone waits for, each of them once.
 struct Tally {
-    /// The number of resets when it began.
+    /// The world's number of resets when it last counted.
     resets: Option<u64>,
     /// The number of the next request to look at.
     from: u64,

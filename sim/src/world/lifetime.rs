@@ -7,10 +7,7 @@ use crate::deliveries::DeliveryLog;
 use crate::world::{World, WorldState};
 
 impl World {
-    /// A new world with this beginning, which meets no fault.
-    ///
-    /// # Errors
-    /// [`ScenarioError`].
+    /// Plays the beginning of a new world.
     pub(crate) fn beginning(self, beginning: Beginning) -> Result<World, ScenarioError> {
         let mut state = self.lock();
         state.beginning = beginning;
@@ -20,7 +17,7 @@ impl World {
         begun.map(|()| self)
     }
 
-    /// Lets everyone go who waits in this world: nothing of it is sent, and nobody selects it any more.
+    /// Ends the waits in this world. Its owner has seen to it that it sends nothing more and that no key selects it.
     pub(crate) fn end(&self) {
         self.lock().ended = true;
         self.inner.settled.notify_waiters();
@@ -35,7 +32,7 @@ impl World {
 }
 
 impl WorldState {
-    /// Restores all that surrounds the service. Returns the time of the start.
+    /// Resets everything around the service. Returns the time of the start.
     pub(super) fn start_over(&mut self) -> Timestamp {
         self.clock.reset();
         self.journal.clear();
@@ -45,7 +42,7 @@ impl WorldState {
         self.clock.now()
     }
 
-    /// Plays the beginning to a service to which nothing has happened.
+    /// Plays the beginning on a fresh service.
     pub(super) fn begin(&mut self, now: Timestamp) -> Result<(), ScenarioError> {
         let begun = self.beginning.play(&mut *self.face, now);
         self.log_deliveries();

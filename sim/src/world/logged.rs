@@ -1,23 +1,23 @@
-//! A world's log of deliveries, as it is asked.
+//! Reads a world's log of deliveries.
 
 use std::ops::Range;
 
 use crate::deliveries::{DeliveryEntry, Filter, LogPage};
 use crate::world::{World, WorldState};
 
-/// Where a log of deliveries stands.
+/// How far the journal, or the log of deliveries, has come.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Logged {
-    /// The number of deliveries ever queued.
+pub(crate) struct LogPosition {
+    /// The number of the next entry.
     pub(crate) next: u64,
-    /// The number of deliveries dropped.
+    /// How many entries are no longer kept.
     pub(crate) dropped: u64,
-    /// The number of resets of the world.
+    /// How often the world was reset: each reset begins an empty log.
     pub(crate) resets: u64,
 }
 
 impl World {
-    /// The logged deliveries from number `after` on.
+    /// The deliveries from number `after` on, with their attempts: at most the last 1000.
     pub fn deliveries(&self, after: u64) -> Vec<DeliveryEntry> {
         let mut state = self.lock();
         self.proceed(&mut state);
@@ -25,12 +25,12 @@ impl World {
         deliveries.entries(after, |delivery| face.next_attempt(delivery))
     }
 
-    /// Where the log of deliveries stands now.
-    pub(crate) fn logged(&self) -> Logged {
+    /// How far the log of deliveries has come.
+    pub(crate) fn log_position(&self) -> LogPosition {
         let mut state = self.lock();
         self.proceed(&mut state);
         let (next, dropped) = (state.deliveries.next(), state.deliveries.dropped());
-        Logged { next, dropped, resets: state.resets }
+        LogPosition { next, dropped, resets: state.resets }
     }
 
     /// The first of the filter's deliveries with these numbers; none after a reset.

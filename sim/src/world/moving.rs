@@ -8,14 +8,14 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use crate::deliveries::{DeliveryEntry, DeliveryState};
-use crate::world::World;
+use crate::world::{World, when};
 
 /// Another move of the clock is in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the clock is already moving; retry when that move is done")]
 pub struct ClockMoving;
 
-/// The reason why the clock does not move to an instant.
+/// Why the clock does not move to an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotMoved {
     /// Another move is in progress.
@@ -81,7 +81,7 @@ impl World {
         Ok(self.move_to(&moving, end).await)
     }
 
-    /// Moves the clock forward to `instant`, in the same way.
+    /// Moves the clock forward to `instant`, as [`advance_clock`](World::advance_clock) does.
     ///
     /// # Errors
     /// [`NotMoved`]: during another move, to an instant in the past.
@@ -109,8 +109,8 @@ impl World {
         Ok(NextEvent { now: self.move_to(&moving, due).await, moved: true })
     }
 
-    /// Moves the clock from event to event, until nothing is due any more. Ends before an event that is 40 days
-    /// and the profile's retry window ahead of the first instant.
+    /// Moves the clock from event to event, until nothing is due any more. It looks 40 days and the profile's retry
+    /// window ahead, so that it ends even if each event causes another one.
     ///
     /// # Errors
     /// [`ClockMoving`] during another move.
@@ -173,17 +173,8 @@ impl World {
         patience: Duration,
         as_expected: impl Fn(&[DeliveryEntry]) -> bool,
     ) -> Vec<DeliveryEntry> {
-        let waiting = async {
-            loop {
-                let ended = self.inner.settled.notified();
-                tokio::pin!(ended);
-                ended.as_mut().enable();
-                if as_expected(&self.deliveries(0)) || self.has_ended() {
-                    return;
-                }
-                ended.await;
-            }
-        };
+        let is_over = || as_expected(&self.deliveries(0)) || self.has_ended();
+        let waiting = when(&self.inner.settled, || is_over().then_some(()));
         // The deliveries show it if the time is over.
         let _ = timeout(patience, waiting).await;
         self.deliveries(0)
@@ -196,19 +187,11 @@ impl World {
             let now = self.proceed(&mut state);
             self.follow(&mut state, now);
         }
-        loop {
-            let settled = self.inner.settled.notified();
-            tokio::pin!(settled);
-            settled.as_mut().enable();
-            if self.lock().is_settled() {
-                return;
-            }
-            settled.await;
-        }
+        when(&self.inner.settled, || self.lock().is_settled().then_some(())).await;
     }
 }
 
-/// How far a move until quiet looks ahead. Seconds.
+/// How far a move until quiet looks ahead: past every delay and every retry that a usual profile has. Seconds.
 fn longest(profile: &Profile) -> Seconds {
     const DAYS: Seconds = 40;
     profile.webhooks.window.saturating_add(DAYS * 86_400)
@@ -226,7 +209,7 @@ impl<'a> ClockMove<'a> {
     }
 }
 
-/// Also runs if the caller cancels the move: the clock keeps the time that it reached.
+/// Also runs if the caller cancels the move: the clock stays at the time that it reached.
 impl Drop for ClockMove<'_> {
     fn drop(&mut self) {
         let mut state = self.world.lock();

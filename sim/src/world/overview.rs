@@ -5,7 +5,7 @@ use tideover_model::wire::overview::{Overview, Size, Wanted};
 use tideover_model::{PlatformId, Timestamp};
 use utoipa::ToSchema;
 
-use crate::world::World;
+use crate::world::{World, when};
 
 /// `GET /_sim/overview`, without the names of world and platform.
 #[derive(Serialize, ToSchema)]
@@ -59,20 +59,13 @@ impl World {
         }
     }
 
-    /// Returns the count of changes once it is not `seen`; `None` if the world has ended without one more.
+    /// Returns the count of changes once it differs from `seen`; `None` if the world ends first.
     pub(crate) async fn changed_since(&self, seen: Option<u64>) -> Option<u64> {
-        loop {
-            let changed = self.inner.changed.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
+        let look = || {
             let changes = self.changes();
-            if seen != Some(changes) {
-                return Some(changes);
-            }
-            if self.has_ended() {
-                return None;
-            }
-            changed.await;
-        }
+            let is_new = seen != Some(changes);
+            (is_new || self.has_ended()).then(|| is_new.then_some(changes))
+        };
+        when(&self.inner.changed, look).await
     }
 }

@@ -1,4 +1,4 @@
-//! A world as a document, and back. Its journal and its log of past deliveries are not in it.
+//! A world as a snapshot, and back. Its journal and its log of past deliveries are not in it.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tideover_model::{Choices, Destinations, Face, Sealed, Service, Timestamp, UnreadableSnapshot};
+use tideover_model::{
+    Choices, Destinations, Face, ImpossibleState, Sealed, Service, Timestamp, UnreadableSnapshot,
+};
 
 use crate::beginning::Beginning;
 use crate::clock::{Clock, SavedClock};
@@ -14,14 +16,14 @@ use crate::deliveries::DeliveryLog;
 use crate::fault::Faults;
 use crate::grease::{Grease, SavedGrease};
 use crate::sending::Resolver;
-use crate::state_file::Unsaved;
-use crate::unwritable::Unwritable;
+use crate::state_file::{Unsaved, Unwritable};
 use crate::world::{World, WorldState};
 
-/// The versions before hold a service of version 1.
+/// Versions 1 and 2 hold a service of version 1, which this release can't read.
 const WORLD: Sealed = Sealed { format: "tideover-world", version: 3 };
 
-/// What a mock permits in each of its worlds, whatever a document says that it makes one from.
+/// What a mock permits in each of its worlds, whatever the snapshot says from which it makes one: whoever can send a
+/// snapshot must not be able to send webhooks into the mock's own network.
 #[derive(Clone, Debug)]
 pub(crate) struct Permitted {
     /// Where webhooks may go.
@@ -31,7 +33,7 @@ pub(crate) struct Permitted {
 }
 
 impl Permitted {
-    /// A service to which it permits this, and no more.
+    /// The service with these permissions and no others.
     pub(crate) fn to<C: Choices>(permitted: Option<&Permitted>, service: Service<C>) -> Service<C> {
         let Some(Permitted { destinations, subscriptions }) = permitted else { return service };
         service.sending_to(destinations.clone()).subscribing(*subscriptions)
@@ -41,7 +43,7 @@ impl Permitted {
 /// The names of these fields, and of all within them, are the form of version 3.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct State<'a> {
+struct WorldSnapshot<'a> {
     clock: SavedClock,
     faults: Cow<'a, Faults>,
     grease: Option<SavedGrease>,
@@ -51,8 +53,8 @@ struct State<'a> {
 }
 
 impl World {
-    /// The world as a JSON document with a checksum: service, clock, faults, grease, and the start to which a reset
-    /// brings it back. The same world gives the same bytes. Attempts of deliveries that are in flight count as failed.
+    /// The world as a JSON document with a checksum: service, clock, faults, grease, and the start that a reset
+    /// restores. The same world gives the same bytes. Attempts of deliveries that are in flight count as failed.
     ///
     /// The bytes contain every API key and every signing key: protect them as such.
     ///
@@ -73,14 +75,14 @@ impl World {
         let now = self.proceed(&mut state);
         let service = state.written(now).ok_or(Unwritable)?;
         let service: &RawValue = serde_json::from_slice(&service).map_err(|_| Unwritable)?;
-        let saved = State {
+        let saved = WorldSnapshot {
             clock: state.clock.saved(),
             faults: Cow::Owned(state.faults.clone()),
             grease: state.grease.as_ref().map(Grease::saved),
             service: Cow::Borrowed(service),
             beginning: Cow::Owned(state.beginning.clone()),
         };
-        // The rest needs only a copy.
+        // Writing takes a while: others can use the world meanwhile.
         drop(state);
         Ok(WORLD.seal_twice(out, |out| Ok(serde_json::to_writer(out, &saved)?))?)
     }
@@ -93,19 +95,17 @@ impl World {
         World::restored(bytes, None, None)
     }
 
-    /// The same, with a resolver for host names, and with what the mock permits in place of what the snapshot says.
+    /// The world of a snapshot in a mock, which has a resolver for host names and its own permissions.
     pub(crate) fn restored(
         bytes: &[u8],
         resolver: Option<Arc<dyn Resolver>>,
         permitted: Option<&Permitted>,
     ) -> Result<World, UnreadableSnapshot> {
-        let impossible = |why: String| UnreadableSnapshot::Impossible(why);
-        let State { clock, faults, grease, service, beginning } =
-            serde_json::from_str(WORLD.open(bytes)?)
-                .map_err(|error| impossible(error.to_string()))?;
-        let clock = Clock::restored(clock).map_err(impossible)?;
+        let WorldSnapshot { clock, faults, grease, service, beginning } =
+            serde_json::from_str(WORLD.open(bytes)?).map_err(ImpossibleState::from)?;
+        let clock = Clock::restored(clock)?;
         let faults = faults.into_owned();
-        faults.check().map_err(|error| impossible(error.to_string()))?;
+        faults.check().map_err(|error| ImpossibleState::new(error.to_string()))?;
         let service = service.get().as_bytes();
         let world = match grease {
             None => World::resuming(
@@ -136,7 +136,7 @@ impl World {
 }
 
 impl WorldState {
-    /// The service as a document in which no attempt is in flight.
+    /// The snapshot of the service, without attempts in flight: whoever restores it does not have them.
     fn written(&self, now: Timestamp) -> Option<Vec<u8>> {
         let snapshot = self.face.snapshot()?;
         if self.in_flight == 0 {

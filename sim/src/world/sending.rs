@@ -15,8 +15,7 @@ use crate::sending;
 use crate::sending::{Letter, SigningTime};
 use crate::world::{World, WorldState};
 
-/// The maximum time that the resolution of a name may delay a subscription. Each attempt resolves the name
-/// again.
+/// How long a name may take to resolve before its subscription is accepted anyway: each attempt resolves it again.
 const RESOLUTION: Duration = Duration::from_secs(3);
 
 impl World {
@@ -114,7 +113,7 @@ impl World {
 }
 
 impl WorldState {
-    /// The attempt with the bytes that the receiver gets.
+    /// The attempt with the bytes that the receiver gets: they are what is signed.
     fn as_sent<'a>(&self, attempt: &'a Attempt) -> Cow<'a, Attempt> {
         let Some(grease) = &self.grease else { return Cow::Borrowed(attempt) };
         let body = grease.event(&attempt.delivery).body;

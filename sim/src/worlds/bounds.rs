@@ -1,4 +1,4 @@
-//! What the worlds of a mock share: who may wait, which documents are in memory, how much their journals keep.
+//! Bounds that the worlds of a mock share: on waiting requests, on snapshots in memory, on their journals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use tokio::time::timeout;
 use crate::limits::{Budget, Limits};
 use crate::worlds::Worlds;
 
-/// How many documents of worlds are in memory at a time.
+/// How many snapshots are in memory at a time: each can have hundreds of megabytes.
 const MOST_DOCUMENTS: usize = 4;
-/// How long a request waits until one of them is gone.
+/// How long a request waits for the place of one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What the worlds share.
@@ -23,7 +23,7 @@ pub(super) struct Shared {
     pub(super) journals: Arc<Budget>,
     waiting: Arc<Semaphore>,
     documents: Arc<Semaphore>,
-    /// Who writes the state file.
+    /// The turn to write the state file.
     pub(super) writer: Arc<Semaphore>,
 }
 
@@ -48,10 +48,7 @@ impl Worlds {
         &self.shared.limits
     }
 
-    /// A place for a request that waits.
-    ///
-    /// # Errors
-    /// [`NotApplied::Impossible`]: too many wait.
+    /// A place for a request that waits; impossible if too many wait.
     pub(crate) fn wait(&self) -> Result<Place, NotApplied> {
         Arc::clone(&self.shared.waiting).try_acquire_owned().map_err(|_| {
             let most = self.shared.limits.waiting;
@@ -61,10 +58,7 @@ impl Worlds {
         })
     }
 
-    /// A place for the document of a world, once there is one.
-    ///
-    /// # Errors
-    /// [`NotApplied::Impossible`]: there is none for a while.
+    /// A place for a snapshot, once there is one; impossible if there is none for a while.
     pub(crate) async fn document(&self) -> Result<Place, NotApplied> {
         let place = timeout(PATIENCE, Arc::clone(&self.shared.documents).acquire_owned()).await;
         place.ok().and_then(Result::ok).ok_or_else(|| {
@@ -74,7 +68,7 @@ impl Worlds {
         })
     }
 
-    /// Lets the largest journals drop their oldest requests, if all together keep too much.
+    /// Lets the largest journals drop their oldest requests if all journals together keep too much.
     pub(crate) fn balance_journals(&self) {
         if !self.shared.journals.is_exceeded() {
             return;

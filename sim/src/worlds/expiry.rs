@@ -1,13 +1,13 @@
-//! When a world expires that nobody uses.
+//! When an idle world expires.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use crate::clock::instant;
+use crate::clock::{instant, since};
 
-/// How long a world may be idle, and since when it is.
+/// How long a world may be idle, and since when it has been.
 pub(super) struct Expiry {
     pub(super) idle: Duration,
     uses: Mutex<Uses>,
@@ -20,7 +20,7 @@ struct Uses {
     last: Instant,
 }
 
-/// The use of a world, from the selection to the end of the request: it does not expire meanwhile.
+/// The use of a world by a request, from the selection to the end of the response: it does not expire meanwhile.
 pub(crate) struct InUse(Option<Arc<Expiry>>);
 
 impl Expiry {
@@ -32,8 +32,7 @@ impl Expiry {
     /// How long the world can stay idle before it expires; `None` while it is in use.
     pub(super) fn time_left(&self) -> Option<Duration> {
         let uses = self.uses();
-        let unused = instant().saturating_duration_since(uses.last);
-        (uses.now == 0).then(|| self.idle.saturating_sub(unused))
+        (uses.now == 0).then(|| self.idle.saturating_sub(since(uses.last)))
     }
 
     /// Returns when the last use may have ended.

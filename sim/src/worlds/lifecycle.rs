@@ -1,4 +1,4 @@
-//! Worlds begin, are forked, restored and deleted, and expire.
+//! Makes, forks, restores, replaces and deletes worlds.
 
 use std::borrow::Cow;
 use std::ops::Bound;
@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::courier::Courier;
-use crate::unwritable::Unwritable;
+use crate::state_file::Unwritable;
 use crate::world::World;
 use crate::worlds::expiry::{Expiry, InUse};
 use crate::worlds::{IssuedKey, Recipe, RecipeError, Selected, WorldId, Worlds};
@@ -30,7 +30,7 @@ struct Sending {
     task: JoinHandle<()>,
 }
 
-/// The reason why a world is not made.
+/// Why a world is not made.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotMade {
     #[error("this mock has a service of its own; other worlds would not have it")]
@@ -54,14 +54,14 @@ pub(crate) enum NotMade {
 pub(crate) struct Absent;
 
 impl Slot {
-    /// Lets a courier send the webhooks of a world, if there is one.
+    /// Starts to send the webhooks of a world, if there is a courier.
     pub(super) fn start(
         world: World,
         courier: Option<&Arc<Courier>>,
         expiry: Option<Arc<Expiry>>,
     ) -> Slot {
         let sending = courier.map(|courier| {
-            // Set before the courier first runs, so that waiting covers what is already due.
+            // Before the courier first runs, so that whoever waits also waits for what is already due.
             world.has_a_courier();
             let (stopping, stopped) = watch::channel(());
             let task = tokio::spawn(Arc::clone(courier).run(world.clone(), stopped));
@@ -70,7 +70,7 @@ impl Slot {
         Slot { world, sending: Mutex::new(sending), expiry }
     }
 
-    /// Whether nobody has used it for its time.
+    /// Whether it has been idle for as long as it may be.
     fn has_expired(&self) -> bool {
         let left = self.expiry.as_ref().and_then(|expiry| expiry.time_left());
         left == Some(Duration::ZERO)
@@ -90,13 +90,13 @@ impl Slot {
         self.sending.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Returns once nothing more of this world is sent. It is not selected any more.
+    /// Stops sending, and ends all waits in this world. No key selects it any more.
     async fn end(&self) {
         self.world.end();
         self.stop().await;
     }
 
-    /// Returns once nothing more of this world is sent.
+    /// Returns once this world sends nothing more.
     async fn stop(&self) {
         let Some(Sending { stopping, task }) = self.sending() else { return };
         drop(stopping);
@@ -115,19 +115,16 @@ impl Drop for Slot {
 
 impl Worlds {
     /// How new worlds are made.
-    ///
-    /// # Errors
-    /// [`NotMade::OwnService`].
     pub(crate) fn recipe(&self) -> Result<&Recipe, NotMade> {
         self.recipe.as_ref().ok_or(NotMade::OwnService)
     }
 
-    /// Every world by its name, the default one first.
+    /// Every world by its number, the default one first.
     pub(crate) fn all(&self) -> Vec<(WorldId, World)> {
         self.read().by_id.iter().map(|(id, slot)| (*id, slot.world.clone())).collect()
     }
 
-    /// Some worlds by their names, those after `last`, in order.
+    /// At most `most` worlds after `last`, in order.
     pub(crate) fn after(&self, last: Option<WorldId>, most: usize) -> Vec<(WorldId, World)> {
         let first = last.map_or(Bound::Unbounded, Bound::Excluded);
         let slots = self.read();
@@ -135,19 +132,13 @@ impl Worlds {
         after.map(|(id, slot)| (*id, slot.world.clone())).collect()
     }
 
-    /// A world by its name.
-    ///
-    /// # Errors
-    /// [`Absent`].
+    /// A world by its number.
     pub(crate) fn named(&self, id: WorldId) -> Result<Selected<'static>, Absent> {
         let slots = self.read();
         Ok(slots.by_id.get(&id).ok_or(Absent)?.selected(id, None))
     }
 
     /// Adds a world, which expires after `idle` without a request.
-    ///
-    /// # Errors
-    /// [`NotMade::TooMany`].
     pub(crate) fn add(
         self: &Arc<Self>,
         world: World,
@@ -177,9 +168,6 @@ impl Worlds {
     }
 
     /// A copy of a world, from its snapshot. It expires after `idle` without a request.
-    ///
-    /// # Errors
-    /// [`NotMade`]: the world cannot be written, there are too many.
     pub(crate) async fn fork(
         self: &Arc<Self>,
         world: World,
@@ -191,9 +179,6 @@ impl Worlds {
     }
 
     /// The world of a snapshot.
-    ///
-    /// # Errors
-    /// [`UnreadableSnapshot`].
     pub(crate) fn restored(&self, snapshot: &[u8]) -> Result<World, UnreadableSnapshot> {
         let resolver = self.recipe.as_ref().and_then(|recipe| recipe.resolver.clone());
         let world = World::restored(snapshot, resolver, Some(&self.permitted))?;
@@ -203,10 +188,7 @@ impl Worlds {
         })
     }
 
-    /// Puts a world in the place of another one, of which nothing more is sent.
-    ///
-    /// # Errors
-    /// [`Absent`].
+    /// Replaces a world. The old one sends nothing more.
     pub(crate) async fn replace(&self, id: WorldId, world: World) -> Result<(), Absent> {
         let before = self.take(id)?;
         before.stop().await;
@@ -216,7 +198,7 @@ impl Worlds {
             slots.changes += 1;
             slots.by_id.get_mut(&id).map(|place| *place = Arc::new(slot))
         };
-        // Whoever waited finds the new world now.
+        // Whoever waited in the old world finds the new one now.
         before.world.end();
         replaced.ok_or(Absent)
     }
@@ -235,10 +217,7 @@ impl Worlds {
         self.read().by_id.get(&id).map(Arc::clone).ok_or(Absent)
     }
 
-    /// Deletes a world. Once this returns, nothing of it is sent any more.
-    ///
-    /// # Errors
-    /// [`Absent`]; the default world cannot be deleted, and counts as absent here.
+    /// Deletes a world, which then sends nothing more. The default world counts as absent here.
     pub(crate) async fn delete(&self, id: WorldId) -> Result<(), Absent> {
         if id == WorldId::DEFAULT {
             return Err(Absent);
@@ -247,7 +226,7 @@ impl Worlds {
         Ok(())
     }
 
-    /// Takes a world away, if it is as wanted.
+    /// Removes a world, if it is as wanted.
     fn remove(&self, id: WorldId, is_wanted: fn(&Slot) -> bool) -> Result<Arc<Slot>, Absent> {
         let mut slots = self.write();
         if !slots.by_id.get(&id).is_some_and(|slot| is_wanted(slot)) {
@@ -257,7 +236,7 @@ impl Worlds {
         slots.by_id.remove(&id).ok_or(Absent)
     }
 
-    /// The keys of a world that are not revoked, as they are used outside, by platform.
+    /// The outer forms of a world's keys that are not revoked, by platform.
     pub(crate) fn live_keys(&self, id: WorldId, world: &World) -> Vec<IssuedKey> {
         let live = world.keys().into_iter().filter(|key| !key.revoked);
         live.map(|key| IssuedKey { key: self.outer_key(id, key.reveal()), platform: key.platform })
@@ -265,10 +244,7 @@ impl Worlds {
     }
 }
 
-/// The result of long work, which goes on beside the requests.
-///
-/// # Errors
-/// Those of the work.
+/// Does long work on another thread, so that it holds up no request.
 pub(crate) async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, NotMade> + Send + 'static,
 ) -> Result<T, NotMade> {
@@ -276,7 +252,7 @@ pub(crate) async fn aside<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(NotMade::Stopped))
 }
 
-/// Deletes a world once it has not been used for its time.
+/// Deletes a world once it has been idle for as long as it may be.
 async fn expire(worlds: Weak<Worlds>, id: WorldId) {
     loop {
         let expiry = {
@@ -289,7 +265,7 @@ async fn expire(worlds: Weak<Worlds>, id: WorldId) {
             None => expiry.released().await,
             Some(Duration::ZERO) => {
                 let Some(worlds) = worlds.upgrade() else { return };
-                // A request may have selected it just now.
+                // A request may have selected it just now: `remove` looks again, under the lock.
                 if let Ok(slot) = worlds.remove(id, Slot::has_expired) {
                     tracing::info!("the world {id} expires");
                     return slot.end().await;

@@ -1,11 +1,14 @@
 //! The worlds of a mock. The API key of a request selects one.
+//!
+//! Locks are taken in this order, and none is held across an await: the status of the state file, `Worlds::slots`,
+//! the uses of a world or its state, the freedoms that its choices have taken. No code locks two worlds at once.
 
 mod bounds;
 mod expiry;
-mod kept;
 mod lifecycle;
 mod name;
 mod recipe;
+mod saving;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,12 +29,12 @@ use crate::world::{Permitted, World};
 pub(crate) use bounds::Place;
 use bounds::Shared;
 pub(crate) use expiry::InUse;
-pub(crate) use kept::keep;
 use lifecycle::Slot;
 pub(crate) use lifecycle::{Absent, NotMade, aside};
 pub(crate) use name::WorldId;
 pub(crate) use recipe::Recipe;
 pub use recipe::RecipeError;
+pub(crate) use saving::save_changes;
 
 /// The header of a key that no world issues: every key begins with `rap_sk_`.
 const NO_KEY: &str = "Bearer none";
@@ -54,7 +57,7 @@ pub(crate) struct Worlds {
     first_key: Option<String>,
     /// Sends the webhooks of all worlds; `None` if there is no socket.
     courier: Option<Arc<Courier>>,
-    /// Where the worlds are kept, if they are.
+    /// Where the worlds are saved, if they are.
     state: Option<StateFile>,
     permitted: Permitted,
     shared: Shared,
@@ -83,12 +86,12 @@ struct Slots {
 pub(crate) struct Selected<'a> {
     pub(crate) id: WorldId,
     pub(crate) world: World,
-    /// The `Authorization` header as this world knows it.
+    /// The `Authorization` header with the key's inner form, which this world issued.
     pub(crate) authorization: Option<Cow<'a, str>>,
     pub(crate) in_use: InUse,
 }
 
-/// The world that a key names is not there. The request concerns no other world.
+/// The world that a key names does not exist. The request concerns no other world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoWorld {
     /// It was deleted, or has expired.
@@ -142,9 +145,6 @@ impl Worlds {
 
     /// The world that the key in an `Authorization` header selects. Without a key, or with one that names no world,
     /// it is the default world.
-    ///
-    /// # Errors
-    /// [`NoWorld`].
     pub(crate) fn select<'a>(
         &self,
         authorization: Option<&'a str>,
@@ -170,7 +170,7 @@ impl Worlds {
         Ok(slots.by_id.get(&id).ok_or(gone)?.selected(id, authorization))
     }
 
-    /// The world of a key, and the key as that world knows it; no key if another one stands for it.
+    /// The world of a key, and the key's inner form; none for the first key if the user has chosen another one.
     fn inner_key<'a>(&self, key: &'a str) -> (WorldId, Option<Cow<'a, str>>) {
         match &self.first_key {
             Some(first) if first == key => {
@@ -184,7 +184,7 @@ impl Worlds {
         }
     }
 
-    /// A key of a world, as it is used outside.
+    /// The outer form of a world's key: the one that a client sends.
     pub(crate) fn outer_key(&self, id: WorldId, inner: &str) -> String {
         match &self.first_key {
             Some(first) if id == WorldId::DEFAULT && inner == Service::FIRST_KEY => first.clone(),
@@ -192,10 +192,7 @@ impl Worlds {
         }
     }
 
-    /// Performs an action of the outside world in one world. Keys in it are those that are used outside.
-    ///
-    /// # Errors
-    /// [`Impossible`] if the outside world can't do that now.
+    /// Performs an action of the outside world in one world. Its keys have their outer form.
     pub(crate) fn happen(
         &self,
         (id, world): (WorldId, &World),
@@ -215,7 +212,7 @@ impl Worlds {
         })
     }
 
-    /// A key as one world knows it. A key of another world stays as it is: this world does not know it.
+    /// The inner form of a key for this world. The key of another world stays as it is, so that this one rejects it.
     fn key_in(&self, id: WorldId, key: &str) -> String {
         match self.inner_key(key) {
             (of, Some(inner)) if of == id => inner.into_owned(),

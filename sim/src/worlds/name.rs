@@ -1,7 +1,7 @@
 //! Names of worlds, and the keys that select them.
 //!
-//! Each world issues keys of its own, and two worlds may issue the same one. Outside, a key of world 7 carries the
-//! world's name: `rap_sk_local` becomes `rap_sk_w7_local`.
+//! Each world issues keys of its own, and two worlds may issue the same one. So the outer form of a key, which clients
+//! use, has the name of its world: in world 7, `rap_sk_local` becomes `rap_sk_w7_local`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ impl WorldId {
     /// The world that exists from the start.
     pub(crate) const DEFAULT: WorldId = WorldId(0);
 
-    /// A key of this world, as it is used outside.
+    /// The outer form of this world's key.
     pub(crate) fn outer_key(self, inner: &str) -> String {
         match inner.strip_prefix(PREFIX) {
             Some(rest) if self != WorldId::DEFAULT => format!("{PREFIX}{self}_{rest}"),
@@ -51,7 +51,7 @@ impl FromStr for WorldId {
     }
 }
 
-/// The world that a key selects, and the key as that world knows it.
+/// The world that a key selects, and the key's inner form.
 pub(crate) fn selected(key: &str) -> (WorldId, Cow<'_, str>) {
     let named = key.strip_prefix(PREFIX).and_then(|rest| rest.split_once('_'));
     match named.map(|(name, rest)| (name.parse(), rest)) {

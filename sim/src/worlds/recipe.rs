@@ -30,7 +30,7 @@ pub(crate) struct Recipe {
     pub(crate) journal: Setting,
 }
 
-/// The reason why a world cannot be made.
+/// Why a world cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecipeError {
     /// The profile has an impossible value.
@@ -46,9 +46,6 @@ pub enum RecipeError {
 
 impl Recipe {
     /// A new world.
-    ///
-    /// # Errors
-    /// [`RecipeError`]: the profile, the faults, the scenario.
     pub(crate) fn world(&self) -> Result<World, RecipeError> {
         self.profile.check()?;
         let faults = Faults::new(self.seed, self.faults.clone())?;
@@ -56,15 +53,12 @@ impl Recipe {
         Ok(self.finished(world).faulty(faults))
     }
 
-    /// A world with what no snapshot keeps: it concerns the mock, and not the service.
+    /// A world with what no snapshot holds, because it concerns the mock and not the service.
     pub(super) fn finished(&self, world: World) -> World {
         world.hinting(self.hints).recording(self.journal.clone())
     }
 
-    /// A new world in which `face` is the service. Seed, faults, grease, clock and scenario are the recipe's.
-    ///
-    /// # Errors
-    /// [`RecipeError`]: the faults, the scenario.
+    /// A new world in which `face` is the service. Everything but profile and permissions is the recipe's.
     pub(crate) fn world_with(&self, face: Box<dyn Face>) -> Result<World, RecipeError> {
         let faults = Faults::new(self.seed, self.faults.clone())?;
         let world = World::resolving(face, self.clock(), self.resolver.clone());

@@ -140,6 +140,7 @@ async fn a_reader_that_stalls_holds_no_document_for_ever() {
         readers.push(reader);
     }
     let answer = caller.get("/_sim/worlds/default/snapshot").await;
+    // Twelve names of a million letters, and what else a world has.
     assert_eq!((answer.status, answer.body.len() > 12_000_000), (200, true), "{}", answer.status);
     // One that nobody reads at all is gone at once.
     for _ in 0..20 {

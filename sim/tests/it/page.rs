@@ -39,7 +39,7 @@ async fn every_part_of_the_page_is_built_in() {
             seen.push(name.to_owned());
         }
     }
-    assert!(seen.len() >= 12, "{seen:?}");
+    assert_eq!(seen.len(), 13, "{seen:?}");
     assert_eq!(caller.bytes("POST", "/_sim/", "").await.code(), "unknown_endpoint");
 }
 

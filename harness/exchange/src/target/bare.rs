@@ -281,7 +281,8 @@ impl<F: Face + Hash> Bare<F> {
         if changed {
             *audited = None;
         }
-        Inside { changed, audit: audited.get_or_insert_with(|| face.audit()).clone() }
+        let audit = || face.audit().map_err(|why| why.to_string());
+        Inside { changed, audit: audited.get_or_insert_with(audit).clone() }
     }
 }
 

@@ -388,7 +388,7 @@ impl Grounds {
                 sync.map_or(clause!("4.imports.2"), |sync| self.uploads.broken_by(sent, sync, seen))
             }
             (_, "created" | "updated") => {
-                problem.and_then(|problem| of_cell(problem)).unwrap_or(clause!("4.imports.6"))
+                problem.and_then(|problem| of_cell(&problem.0)).unwrap_or(clause!("4.imports.6"))
             }
             _ => clause!("4.imports.6"),
         })

@@ -17,7 +17,7 @@ pub(super) static DEFECTS: &[Defect] = &[
             each_row(operation, |_, row| {
                 let comma = |sync: &InvoiceSync| sync.payee.details.legal_name.contains(',');
                 if row.sync.as_ref().is_ok_and(comma) {
-                    row.sync = Err("the line has too many cells".to_owned());
+                    row.sync = Err("the line has too many cells".into());
                 }
             });
         }),
@@ -56,7 +56,7 @@ pub(super) static DEFECTS: &[Defect] = &[
         operation(|operation| {
             each_row(operation, |_, row| {
                 if is_derived(row) && row.sync.is_ok() {
-                    row.sync = Err("payeeExternalId: must not be blank".to_owned());
+                    row.sync = Err("payeeExternalId: must not be blank".into());
                 }
             });
         }),

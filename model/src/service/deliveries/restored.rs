@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serializer};
 use crate::delivery::{Cause, Delivery};
 use crate::identity::SubscriptionId;
 use crate::profile::Webhooks;
+use crate::sealed::ImpossibleState;
 use crate::service::deliveries::waiting::Waiting;
 use crate::service::deliveries::{Deliveries, Pending, PendingState, Queue};
 
@@ -39,7 +40,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(
 
 impl Pending {
     /// Whether its counters fit the schedule: after the first attempt come the retries and one duplicate.
-    fn check(&self, webhooks: &Webhooks) -> Result<(), String> {
+    fn check(&self, webhooks: &Webhooks) -> Result<(), ImpossibleState> {
         let begun = self.position.begun;
         let least = match self.state {
             PendingState::Waiting { .. } | PendingState::UnderWay { cause: Cause::Resent, .. } => 0,
@@ -50,7 +51,9 @@ impl Pending {
             return Ok(());
         }
         let (number, attempts) = (self.delivery.number, self.attempts);
-        Err(format!("delivery {number} has {attempts} attempts, {begun} of them in its schedule"))
+        let what =
+            format!("delivery {number} has {attempts} attempts, {begun} of them in its schedule");
+        Err(ImpossibleState::new(what))
     }
 }
 
@@ -76,13 +79,10 @@ impl Deliveries {
     }
 
     /// The deliveries in these queues.
-    ///
-    /// # Errors
-    /// The first delivery with impossible counters.
     pub(in crate::service) fn restored(
         mut queues: BTreeMap<SubscriptionId, Queue>,
         webhooks: &Webhooks,
-    ) -> Result<Deliveries, String> {
+    ) -> Result<Deliveries, ImpossibleState> {
         for queue in queues.values_mut() {
             queue.pending.values().try_for_each(|pending| pending.check(webhooks))?;
             queue.index();

@@ -7,6 +7,7 @@ use crate::choices::{Choices, Token};
 use crate::delivery::Delivery;
 use crate::identity::{PlatformId, RelationshipId};
 use crate::pricing::Offer;
+use crate::sealed::ImpossibleState;
 use crate::service::Service;
 use crate::service::invoices::Invoice;
 use crate::service::ledger::Account;
@@ -22,16 +23,13 @@ const MOST_MINTED: u64 = 1 << 62;
 const MOST_CENTS: Cents = Cents(1 << 60);
 
 /// The problem and the value that has it, unless `holds`.
-fn check(holds: bool, problem: &str, value: impl Debug) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(format!("{problem}: {value:?}")) }
+fn check(holds: bool, problem: &str, value: impl Debug) -> Result<(), ImpossibleState> {
+    if holds { Ok(()) } else { Err(ImpossibleState::new(format!("{problem}: {value:?}"))) }
 }
 
 impl<C: Choices> Service<C> {
     /// Whether every identifier names something that exists.
-    ///
-    /// # Errors
-    /// The first that names nothing.
-    pub(super) fn check_references(&self) -> Result<(), String> {
+    pub(super) fn check_references(&self) -> Result<(), ImpossibleState> {
         self.check_platform(PlatformId::DEFAULT)?;
         self.keys.values().try_for_each(|key| self.check_platform(key.platform))?;
         for (number, relationship) in (0..).zip(self.relationships.values()) {
@@ -51,15 +49,15 @@ impl<C: Choices> Service<C> {
         self.check_subscriptions()
     }
 
-    fn check_platform(&self, id: PlatformId) -> Result<(), String> {
+    fn check_platform(&self, id: PlatformId) -> Result<(), ImpossibleState> {
         check((id.0 as usize) < self.platforms.len(), "it names an unknown platform", id)
     }
 
-    fn check_relationship(&self, id: RelationshipId) -> Result<(), String> {
+    fn check_relationship(&self, id: RelationshipId) -> Result<(), ImpossibleState> {
         check((id.0 as usize) < self.relationships.len(), "it names an unknown relationship", id)
     }
 
-    fn check_subscriptions(&self) -> Result<(), String> {
+    fn check_subscriptions(&self) -> Result<(), ImpossibleState> {
         let subscribed = self.subscribed;
         check(subscribed <= MOST_COUNTED, "it counts too many subscriptions", subscribed)?;
         for (id, subscription) in self.subscriptions.iter() {
@@ -77,17 +75,14 @@ impl<C: Choices> Service<C> {
         deliveries.try_for_each(|delivery| self.check_delivery(delivery))
     }
 
-    fn check_delivery(&self, delivery: &Delivery) -> Result<(), String> {
+    fn check_delivery(&self, delivery: &Delivery) -> Result<(), ImpossibleState> {
         self.check_platform(delivery.platform)?;
         let counted = delivery.number < self.minted(Token::Delivery);
         check(counted, "it does not count a delivery", delivery.number)
     }
 
     /// Whether every amount and every counter is in its range, and the books balance.
-    ///
-    /// # Errors
-    /// The first that is not, or the broken law of conservation.
-    pub(super) fn check_amounts(&self) -> Result<(), String> {
+    pub(super) fn check_amounts(&self) -> Result<(), ImpossibleState> {
         for business in &self.businesses {
             if let CollectionAccount::Closed { attempts }
             | CollectionAccount::Verifying { attempts, .. } = business.collection_account
@@ -102,11 +97,11 @@ impl<C: Choices> Service<C> {
         let sums = [self.unadvanced, self.ledger.balance(Account::Suspense)];
         let possible = sums.iter().all(|sum| (Cents::ZERO..=MOST_CENTS).contains(sum));
         check(possible, "it keeps an impossible amount", sums)?;
-        self.audit_money()
+        Ok(self.audit_money()?)
     }
 }
 
-fn check_invoice(invoice: &Invoice) -> Result<(), String> {
+fn check_invoice(invoice: &Invoice) -> Result<(), ImpossibleState> {
     let possible = Cents::ZERO..=Cents(FaceValue::MAX);
     check(
         possible.contains(&invoice.paid_in),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::choices::Choices;
 use crate::delivery::Delivery;
 use crate::identity::{BusinessId, InvoiceId, RelationshipId};
+use crate::sealed::ImpossibleState;
 use crate::service::Service;
 use crate::service::advances::FundingStage;
 use crate::service::requirements::CollectionAccount;
@@ -14,10 +15,7 @@ use crate::timestamp::Timestamp;
 
 impl<C: Choices> Service<C> {
     /// Restores every index. All references must exist.
-    ///
-    /// # Errors
-    /// Two businesses have one tax id.
-    pub(super) fn restore_indexes(&mut self) -> Result<(), String> {
+    pub(super) fn restore_indexes(&mut self) -> Result<(), ImpossibleState> {
         for (number, relationship) in (0..).zip(self.relationships.values()) {
             let business = &mut self.businesses[relationship.business.0 as usize];
             business.relationships.push(RelationshipId(number));
@@ -30,12 +28,12 @@ impl<C: Choices> Service<C> {
         self.index_tax_ids()
     }
 
-    fn index_tax_ids(&mut self) -> Result<(), String> {
+    fn index_tax_ids(&mut self) -> Result<(), ImpossibleState> {
         for (number, business) in (0..).zip(&self.businesses) {
             if let Some(tax_id) = business.tax_id
                 && self.by_tax_id.insert(tax_id, BusinessId(number)).is_some()
             {
-                return Err("two of its businesses have one tax id".to_owned());
+                return Err(ImpossibleState::new("two of its businesses have one tax id"));
             }
         }
         Ok(())

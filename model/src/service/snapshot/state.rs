@@ -13,6 +13,7 @@ use crate::destination::Destinations;
 use crate::hashed::Hashed;
 use crate::identity::{PlatformId, RelationshipId, SubscriptionId};
 use crate::profile::Profile;
+use crate::sealed::ImpossibleState;
 use crate::secret::Secret;
 use crate::service::Service;
 use crate::service::businesses::{Business, Relationship};
@@ -29,7 +30,7 @@ use crate::table::Table;
 /// A map as a list: its keys need not be strings, and none is lost if it stands there twice.
 type Pairs<'a, K, V> = Vec<(Cow<'a, K>, Cow<'a, V>)>;
 
-/// The names of these fields, and of all within them, are the form of version 1.
+/// The names of these fields, and of all within them, are the form of version 2.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct State<'a> {
@@ -63,11 +64,14 @@ fn pairs<K: Clone, V: Clone>(map: &BTreeMap<K, V>) -> Pairs<'_, K, V> {
 fn map<K: Clone + Ord, V: Clone>(
     what: &str,
     pairs: Pairs<'_, K, V>,
-) -> Result<BTreeMap<K, V>, String> {
+) -> Result<BTreeMap<K, V>, ImpossibleState> {
     let length = pairs.len();
     let pairs = pairs.into_iter().map(|(key, value)| (key.into_owned(), value.into_owned()));
     let map: BTreeMap<K, V> = pairs.collect();
-    if map.len() == length { Ok(map) } else { Err(format!("two of its {what} have one key")) }
+    if map.len() == length {
+        return Ok(map);
+    }
+    Err(ImpossibleState::new(format!("two of its {what} have one key")))
 }
 
 impl<'a> State<'a> {
@@ -124,15 +128,13 @@ impl<'a> State<'a> {
     }
 
     /// The service in this state, with choices that follow from the written seed.
-    ///
-    /// # Errors
-    /// The first thing that no service can have.
     pub(super) fn into_service<C: Choices>(
         self,
         choices: impl Fn(Seeded) -> C,
-    ) -> Result<Service<C>, String> {
+    ) -> Result<Service<C>, ImpossibleState> {
         let profile = self.profile.into_owned();
-        profile.check().map_err(|error| format!("its profile: {error}"))?;
+        let impossible = |error| ImpossibleState::new(format!("its profile: {error}"));
+        profile.check().map_err(impossible)?;
         let queues = map("queues", self.queues)?;
         let mut service = Service {
             deliveries: Deliveries::restored(queues, &profile.webhooks)?.into(),

@@ -32,7 +32,7 @@ pub(super) enum Action {
         /// The vendor.
         payee_external_id: String,
         /// How it does that; `complianceRoute` shows it afterwards.
-        route: Route,
+        route: VendorRoute,
         /// The number; the one on file if it is left out.
         #[serde(default, deserialize_with = "present")]
         #[schema(nullable = false)]
@@ -84,7 +84,7 @@ pub(super) enum Action {
         /// How it confirms its tax id, if that is left to do; by its own word if this is left out.
         #[serde(default, deserialize_with = "present")]
         #[schema(nullable = false)]
-        route: Option<Route>,
+        route: Option<VendorRoute>,
         /// The number that it confirms; the one on file, or one of its own, if this is left out.
         #[serde(default, deserialize_with = "present")]
         #[schema(nullable = false)]
@@ -185,26 +185,6 @@ pub(super) enum Action {
     Reset {},
 }
 
-/// How a vendor clears compliance.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-#[schema(as = VendorRoute)]
-pub(super) enum Route {
-    /// It confirms its number.
-    VendorAssertion,
-    /// It sends a form W-9.
-    W9Upload,
-}
-
-impl From<Route> for VendorRoute {
-    fn from(route: Route) -> VendorRoute {
-        match route {
-            Route::VendorAssertion => VendorRoute::VendorAssertion,
-            Route::W9Upload => VendorRoute::W9Upload,
-        }
-    }
-}
-
 impl Action {
     /// What it asks for. `own_key` is the key that asks.
     pub(super) fn happening(self, own_key: &str) -> Happening {
@@ -213,7 +193,6 @@ impl Action {
                 Happening::VendorAcceptsInvitation { payee: payee_external_id, email }
             }
             Action::VendorConfirmsTaxId { payee_external_id, route, tax_id } => {
-                let route = route.into();
                 Happening::VendorConfirmsTaxId { payee: payee_external_id, route, tax_id }
             }
             Action::VendorSignsAgreement { payee_external_id, address } => {
@@ -233,8 +212,7 @@ impl Action {
                 Happening::CollectionAccountOpens { payee: payee_external_id }
             }
             Action::VendorCompletesOnboarding { payee_external_id, route, tax_id } => {
-                let (payee, route) = (payee_external_id, route.map(VendorRoute::from));
-                Happening::VendorCompletesOnboarding { payee, route, tax_id }
+                Happening::VendorCompletesOnboarding { payee: payee_external_id, route, tax_id }
             }
             Action::FundingStarts { payee_external_id, invoice_external_id } => {
                 Happening::FundingStarts { payee: payee_external_id, invoice: invoice_external_id }

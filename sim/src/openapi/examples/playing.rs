@@ -1,4 +1,4 @@
-//! How the story is played: a request is sent, its answer is kept, time passes, deliveries arrive.
+//! Plays the story: sends requests, collects the answers, lets time pass and deliveries arrive.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tideover_model::{Answer, Face, OperationKind, PlatformId, Receipt, exchange}
 use crate::openapi::examples::{Delivered, Exchange, HOOK, KEY, Story};
 
 impl Story {
-    /// Sends JSON with the key, or nothing; keeps the exchange.
+    /// Sends JSON with the key, or no body; keeps the exchange.
     pub(super) fn ask(
         &mut self,
         kind: OperationKind,

@@ -1,5 +1,5 @@
-//! The bodies that no type of the code has as a whole: requests that are read field by field, so that a refusal says
-//! what is wrong, and lists that are written item by item.
+//! The bodies for which the code has no type: requests that are read field by field, so that a refusal says what is
+//! wrong, and lists that are written item by item.
 
 #![expect(dead_code, reason = "only the schemas are used")]
 

@@ -1,4 +1,4 @@
-//! Why the operator port does not do as it was asked, one row each.
+//! The errors of the operator port, one row each.
 
 use serde_json::{Value, json};
 use tideover_model::wire::action::NotApplied;
@@ -68,7 +68,7 @@ impl Problem {
         (code, json!(Failure { error: error.into(), code }))
     }
 
-    /// An instance; a code of the API's own, if it is no matter of the operator port alone.
+    /// An example of the error, or a code of the API if the port borrows it.
     fn answer(self) -> Result<NotApplied, Code> {
         Ok(match self {
             Problem::TooLarge => return Err(Code::PayloadTooLarge),

@@ -141,6 +141,7 @@ async fn only_a_subscription_without_event_types_gets_new_events() {
     desk.subscribe(json!({ "url": listed.url, "eventTypes": kinds })).await;
     desk.play(4).await;
     assert!(all.received().iter().any(|received| !is_listed(&kind(received))));
+    // Not exact: grease delivers some of them twice or late.
     assert!(listed.received().len() > 20);
     assert!(listed.received().iter().all(|received| is_listed(&kind(received))));
 }

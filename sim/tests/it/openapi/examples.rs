@@ -111,6 +111,7 @@ async fn descriptions_name_places_of_the_document_and_nothing_of_ours() {
     let document = Document::of(&Caller::standard()).await;
     let mut texts = Vec::new();
     words(&document.document, &mut texts);
+    // Not exact: each sentence of the model is one more. There are some, so the loop below examines something.
     assert!(texts.len() > 300);
     for text in &texts {
         for word in ["gap.", "clause", "profile", "grease", "judge", "world", "Rust"] {

@@ -1,4 +1,4 @@
-//! All worlds of a mock in its state file.
+//! Saves all worlds of a mock to its state file, and loads them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tideover_model::{Sealed, UnreadableSnapshot};
+use tideover_model::{ImpossibleState, Sealed, UnreadableSnapshot};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use crate::clock::instant;
+use crate::clock::{instant, since};
 use crate::state_file::{StateError, Unsaved};
 use crate::world::World;
 use crate::worlds::lifecycle::Slot;
@@ -21,23 +21,23 @@ use crate::worlds::{WorldId, Worlds};
 /// Version 1 holds worlds of versions that this release does not read.
 const STATE: Sealed = Sealed { format: "tideover-state", version: 2 };
 
-/// How often a change is looked for.
+/// How often the mock looks for changes.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How many times as long as a write the pause after it is, if that is longer.
+/// The pause after a write is at least so many times as long as the write: saving takes a tenth of the time at most.
 const PAUSES: u32 = 9;
 
 /// The names of these fields are the form of version 2.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct State {
+struct SavedState {
     /// The number of the last world made.
     last: u64,
-    worlds: Vec<Kept>,
+    worlds: Vec<SavedWorld>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Kept {
+struct SavedWorld {
     number: u64,
     expires_after_idle_seconds: Option<u64>,
     world: Box<RawValue>,
@@ -51,7 +51,7 @@ struct Restored {
 }
 
 impl Worlds {
-    /// Writes all worlds as a document, one after the other.
+    /// Writes all worlds, one after the other: only one snapshot is in memory at a time.
     fn write_to(&self, file: &mut BufWriter<File>) -> Result<(), Unsaved> {
         let (last, slots) = {
             let slots = self.read();
@@ -76,10 +76,8 @@ impl Worlds {
         })
     }
 
-    /// Makes the worlds of the state file, if there is one with content. Returns whether there was.
-    ///
-    /// # Errors
-    /// [`StateError`]: the file can't be read, or is refused; then no world has changed.
+    /// Loads the worlds of the state file, if it exists. Returns whether it did. No world has changed if the file is
+    /// refused.
     pub(crate) async fn load(self: &Arc<Self>) -> Result<bool, StateError> {
         let file = self.state.as_ref().ok_or(StateError::None)?;
         let Some(content) = file.load()? else { return Ok(false) };
@@ -97,29 +95,26 @@ impl Worlds {
     }
 
     fn read_state(&self, content: &[u8]) -> Result<Restored, UnreadableSnapshot> {
-        let impossible = UnreadableSnapshot::Impossible;
-        let State { last, worlds } = serde_json::from_str(STATE.open(content)?)
-            .map_err(|error| impossible(error.to_string()))?;
+        let SavedState { last, worlds } =
+            serde_json::from_str(STATE.open(content)?).map_err(ImpossibleState::from)?;
         let mut before = None;
-        let world = |kept: Kept| {
-            if before >= Some(kept.number) || kept.number > last {
-                return Err(impossible(format!("the world {} is out of order", kept.number)));
+        let world = |saved: SavedWorld| {
+            if before >= Some(saved.number) || saved.number > last {
+                let what = format!("the world {} is out of order", saved.number);
+                return Err(UnreadableSnapshot::from(ImpossibleState::new(what)));
             }
-            before = Some(kept.number);
-            let idle = kept.expires_after_idle_seconds.map(Duration::from_secs);
-            Ok((WorldId(kept.number), self.restored(kept.world.get().as_bytes())?, idle))
+            before = Some(saved.number);
+            let idle = saved.expires_after_idle_seconds.map(Duration::from_secs);
+            Ok((WorldId(saved.number), self.restored(saved.world.get().as_bytes())?, idle))
         };
         let worlds = worlds.into_iter().map(world).collect::<Result<_, _>>()?;
         Ok(Restored { last, worlds })
     }
 
-    /// Writes the state file, unless nothing has changed. Returns once the file is whole.
-    ///
-    /// # Errors
-    /// [`StateError`]: there is no state file; a world or the file can't be written.
+    /// Writes the state file, unless nothing has changed. Returns once the file is complete.
     pub(crate) async fn save(self: &Arc<Self>) -> Result<(), StateError> {
         let file = self.state.as_ref().ok_or(StateError::None)?;
-        // One after the other: whoever comes meanwhile finds the work done.
+        // Writes take turns: whoever waited for one finds the work done.
         let Ok(turn) = Arc::clone(&self.shared.writer).acquire_owned().await else { return Ok(()) };
         if file.is_done(self.version()) {
             return Ok(());
@@ -138,7 +133,7 @@ impl Worlds {
         file.save(self.version(), |file| self.write_to(file))
     }
 
-    /// Leaves the state file to other mocks.
+    /// Lets other mocks have the state file.
     pub(crate) fn release_file(&self) {
         if let Some(file) = &self.state {
             file.release();
@@ -152,16 +147,16 @@ impl Worlds {
     }
 }
 
-/// Saves each change soon, while the future is polled. The more there is to write, the longer is the pause between
-/// two writes.
-pub(crate) async fn keep(worlds: Arc<Worlds>) {
+/// Saves each change soon, as long as the future is polled. The more there is to write, the longer is the pause
+/// between two writes. A problem is logged once, not five times a second.
+pub(crate) async fn save_changes(worlds: Arc<Worlds>) {
     let mut took = Duration::ZERO;
     let mut last_problem = None;
     loop {
         sleep(PAUSE.max(took * PAUSES)).await;
         let began = instant();
         let problem = worlds.save().await.err().map(|error| error.to_string());
-        took = instant().saturating_duration_since(began);
+        took = since(began);
         if let Some(problem) = &problem
             && last_problem.as_ref() != Some(problem)
         {
