@@ -8,8 +8,9 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tideover_endpoint::wall_time;
+use tideover_prove::defects::Defect;
 use tideover_simulate::explore::{
-    Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json, results,
+    Bounds, Explored, Plan, WORLDS, World, list, list_as_json, planted_named, results,
 };
 
 use crate::cli::files::refuse_shared_files;
@@ -29,8 +30,8 @@ pub(super) struct Explore {
     #[arg(long, value_name = "NAME", value_parser = world_named)]
     world: Vec<&'static World>,
     /// Plant a bug in the service, to see that the search finds it
-    #[arg(long, value_name = "NAME", value_parser = planted_named)]
-    bug: Option<Planted>,
+    #[arg(long, value_name = "NAME", value_parser = bug_named)]
+    bug: Option<&'static Defect>,
     /// The number of threads; with more than one, the depth may vary
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
@@ -105,7 +106,7 @@ fn world_named(name: &str) -> Result<&'static World, String> {
         .ok_or_else(|| "no world has this name; tideover explore --list names them".to_owned())
 }
 
-fn planted_named(name: &str) -> Result<Planted, String> {
-    Planted::named(name)
+fn bug_named(name: &str) -> Result<&'static Defect, String> {
+    planted_named(name)
         .ok_or_else(|| "no bug has this name; tideover explore --list names them".to_owned())
 }

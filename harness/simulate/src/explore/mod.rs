@@ -8,7 +8,7 @@
 
 mod action;
 mod cast;
-mod chooser;
+mod choices;
 mod counterexample;
 mod milestone;
 mod results;
@@ -20,7 +20,7 @@ mod world;
 
 pub use action::Action;
 pub use cast::{Invoice, Payment, Platform};
-pub use chooser::{Chooser, Planted};
+pub use choices::{planted, planted_named};
 pub use counterexample::{Counterexample, CounterexampleStep};
 pub use milestone::Milestone;
 pub use results::results;

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use stateright::{Checker, HasDiscoveries, Model, Path, Property};
+use tideover_defects::Defect;
 
-use crate::explore::chooser::Planted;
 use crate::explore::counterexample::Counterexample;
 use crate::explore::milestone::{Milestone, Milestones, ShowsMilestones, properties};
 use crate::explore::shown::Step;
@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// A world to search, with what its steps have shown.
 pub(super) struct Search {
     world: &'static World,
-    planted: Option<Planted>,
+    planted: Option<&'static Defect>,
     bounds: Bounds,
     /// How many states were generated, the first one included.
     generated: AtomicUsize,
@@ -162,8 +162,8 @@ impl Search {
 pub struct Plan {
     /// The world.
     pub world: &'static World,
-    /// The bug of its service, if it has one.
-    pub planted: Option<Planted>,
+    /// The defect of its service, if it has one.
+    pub planted: Option<&'static Defect>,
     /// The bounds of the search.
     pub bounds: Bounds,
     /// Once this is true, the search ends early, without a counterexample.

@@ -3,17 +3,18 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use tideover_defects::{Defect, Defective};
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{AdvanceState, EventKind, EventType, InvoiceStatus};
 use tideover_model::{
-    Answer, Attempt, Consequence, Delivery, Face, Happening, Impossible, Operation, Outcome,
-    Receipt, Seconds, Service, Timestamp,
+    Answer, Attempt, Consequence, Delivery, Destinations, Face, Happening, Impossible, Operation,
+    Outcome, Receipt, Seconds, Seeded, Timestamp,
 };
 
 use crate::explore::action::Action;
 use crate::explore::cast;
 use crate::explore::cast::{Invoice, Platform};
-use crate::explore::chooser::{Chooser, Planted, limit, profile};
+use crate::explore::choices::{FixedChoices, limit, profile};
 use crate::simulation::auditor::{Auditor, Breach};
 
 /// The service, what the auditor knows of it, and what is still possible.
@@ -21,7 +22,7 @@ use crate::simulation::auditor::{Auditor, Breach};
 /// Equal states differ at most in minted names and in absolute time, see [`State::normal`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    pub(super) service: Service<Chooser>,
+    pub(super) service: Defective<FixedChoices>,
     auditor: Auditor,
     pub(super) now: Timestamp,
     /// How often each action of the world can still happen, if that is limited.
@@ -88,8 +89,9 @@ impl Seen {
 
 impl State {
     /// Nobody is known yet, and both platforms listen to all events.
-    pub(super) fn empty(planted: Option<Planted>, left: Vec<Option<u8>>) -> State {
-        let mut service = Service::new(profile(), Chooser { planted });
+    pub(super) fn empty(planted: Option<&'static Defect>, left: Vec<Option<u8>>) -> State {
+        let choices = FixedChoices(Seeded { seed: 0 });
+        let mut service = Defective::new(planted, profile(), choices, Destinations::Public);
         let key = Happening::IssueKey { platform: Some(cast::SECOND_PLATFORM.into()) };
         let issued = service.happen(cast::origin(), Platform::First.id(), key);
         debug_assert!(issued.is_ok());
@@ -128,7 +130,7 @@ impl State {
     /// The state that stands for all those that differ from it only in minted names and in absolute time.
     #[must_use]
     pub fn normal(self) -> State {
-        let service = self.service.normal_form(self.now, cast::origin());
+        let service = self.service.map(|it| it.normal_form(self.now, cast::origin()));
         State { service, now: cast::origin(), ..self }
     }
 
@@ -211,18 +213,11 @@ impl State {
         self.listen(seen);
     }
 
-    fn planted(&mut self) -> Option<Planted> {
-        self.service.choices_mut().planted
-    }
-
     /// Hears the queued events.
     fn listen(&mut self, seen: &mut Vec<Seen>) {
-        let is_deaf = self.planted() == Some(Planted::RepaymentUnannounced);
         while let Some(delivery) = self.service.poll_delivery() {
-            if !is_deaf || delivery.event != EventType::AdvancePaid {
-                self.auditor.queued(&delivery);
-                seen.push(Seen::Queued(delivery));
-            }
+            self.auditor.queued(&delivery);
+            seen.push(Seen::Queued(delivery));
         }
     }
 
@@ -230,7 +225,7 @@ impl State {
     fn settle(&mut self, seen: &mut Vec<Seen>) {
         self.listen(seen);
         while let Some(attempt) = self.service.poll_attempt(self.now) {
-            self.begin(&attempt);
+            self.auditor.begun(&attempt);
             let status = self.answering[attempt.delivery.platform.0 as usize].take();
             let receipt = Receipt::Answered(status.unwrap_or(200));
             let consequence = self.service.handle_receipt(self.now, &attempt, receipt);
@@ -246,15 +241,6 @@ impl State {
             }
         }
         self.auditor.check_all(&mut self.service, self.now);
-    }
-
-    /// Hears an attempt.
-    fn begin(&mut self, attempt: &Attempt) {
-        let mut heard = attempt.clone();
-        if attempt.number > 1 && self.planted() == Some(Planted::RetryRenamed) {
-            Arc::make_mut(&mut heard.delivery).id.push('x');
-        }
-        self.auditor.begun(&heard);
     }
 
     /// What a question of a platform is answered. It changes nothing.

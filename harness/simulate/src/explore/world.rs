@@ -1,8 +1,9 @@
 //! The worlds: what can be done in each, how often, and which milestones it must show.
 
+use tideover_defects::Defect;
+
 use crate::explore::action::Action;
 use crate::explore::cast::{Invoice, Payment, Platform};
-use crate::explore::chooser::Planted;
 use crate::explore::milestone::Milestone;
 use crate::explore::state::{Seen, State};
 
@@ -191,7 +192,7 @@ impl World {
     }
 
     /// The state that its search begins with.
-    pub fn start(&self, planted: Option<Planted>) -> State {
+    pub fn start(&self, planted: Option<&'static Defect>) -> State {
         let left = self.actions.iter().map(|(_, times)| *times).collect();
         let empty = State::empty(planted, left).normal();
         let begun = self.before.iter().fold(empty, |state, action| {

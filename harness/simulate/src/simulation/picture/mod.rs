@@ -79,7 +79,7 @@ struct Page<'a> {
 #[derive(Serialize)]
 struct BugView {
     name: &'static str,
-    words: &'static str,
+    words: String,
 }
 
 /// The breach in words.
