@@ -83,8 +83,8 @@ pub fn find(name: &str) -> Option<&'static Defect> {
     all().find(|defect| defect.has_name(name))
 }
 
-/// The defect of this name, also one that shows only to whoever sees all of a world: its restarts, its queue of events,
-/// all of its money.
+/// The defect of this name in any catalogue: also one that shows only where all of a world is seen: its restarts, the
+/// queue of its events, all of its money.
 pub fn find_any(name: &str) -> Option<&'static Defect> {
     all().chain(catalogue::OVERSEEN).find(|defect| defect.has_name(name))
 }
@@ -98,3 +98,21 @@ pub static WITHOUT_DEFECT: &[(Clause, &str)] = &[
     (clause!("6.signature.intro.1"), "the sender writes the header, behind the face"),
     (clause!("6.subscription.2.2"), "the sender answers to a redirect, behind the face"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_name_means_one_defect_in_all_catalogues() {
+        let mut names = BTreeSet::new();
+        for defect in all().chain(catalogue::OVERSEEN) {
+            for name in defect.former.iter().chain([&defect.name]) {
+                assert!(names.insert(*name), "{name} is there twice");
+                assert!(std::ptr::eq(find_any(name).unwrap(), defect), "{name}");
+            }
+        }
+    }
+}

@@ -64,7 +64,7 @@ impl Setup {
 pub struct Undetectable {
     /// The reason.
     pub why: &'static str,
-    /// What whoever does not know the model has to have; without it, nothing helps them.
+    /// What a run that does not know the model needs to detect them; `None` if nothing helps.
     pub lacks: Option<Needs>,
     /// The names of the defects.
     pub defects: &'static [&'static str],

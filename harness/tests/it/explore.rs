@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 use tideover_model::{Consequence, Timestamp};
 use tideover_simulate::explore::{
-    Bounds, Explored, INVARIANTS, Plan, Seen, State, WORLDS, World, planted, planted_named,
+    Bounds, Explored, INVARIANTS, Observation, Search, SmallWorld, State, WORLDS, planted,
+    planted_named,
 };
 use tideover_simulate::simulation::auditor::Invariant;
 
@@ -24,12 +25,12 @@ fn explore(world: &str, bug: Option<&str>) -> Explored {
 fn explore_with(threads: NonZeroUsize, world: &str, bug: Option<&str>) -> Explored {
     let planted = bug.map(|bug| planted_named(bug).unwrap());
     let bounds = Bounds { threads, states: None, depth: None };
-    let world = World::named(world).unwrap();
+    let world = SmallWorld::named(world).unwrap();
     let stop = Arc::new(AtomicBool::new(false));
-    Plan { world, planted, bounds, stop }.explore(&|_| {})
+    Search { world, planted, bounds, stop }.explore(&|_| {})
 }
 
-/// World, states, generated states, depth.
+/// SmallWorld, states, generated states, depth.
 const COUNTS: [(&str, usize, usize, usize); WORLDS.len()] = [
     ("limit", 3709, 15_441, 16),
     ("onboarding", 1510, 3886, 14),
@@ -89,26 +90,30 @@ fn every_planted_bug_is_found_on_the_shortest_way() {
 }
 
 /// What was seen, without names and dates, in an order of its own: that of events to several platforms may vary.
-fn comparable(seen: &[Seen]) -> Vec<String> {
+fn comparable(seen: &[Observation]) -> Vec<String> {
     let mut lines: Vec<String> = seen.iter().map(without_names_and_dates).collect();
     lines.sort();
     lines
 }
 
-fn without_names_and_dates(seen: &Seen) -> String {
+fn without_names_and_dates(seen: &Observation) -> String {
     match seen {
-        Seen::Answered(Ok(reply)) => undated(serde_json::to_value(reply).unwrap()).to_string(),
-        Seen::Queued(delivery) => {
+        Observation::Answered(Ok(reply)) => {
+            undated(serde_json::to_value(reply).unwrap()).to_string()
+        }
+        Observation::Queued(delivery) => {
             let mut body: Value = serde_json::from_slice(&delivery.body).unwrap();
             body["id"].take();
             format!("{} {}", delivery.platform.0, undated(body))
         }
-        Seen::Attempted { delivery, number, consequence } => {
+        Observation::Attempted { delivery, number, consequence } => {
             let is_again = matches!(consequence, Consequence::Again(_));
             let effect = if is_again { String::new() } else { format!("{consequence:?}") };
             format!("{} {number} {effect}", delivery.event.name())
         }
-        Seen::Answered(Err(_)) | Seen::Happened(_) | Seen::Passed(_) => format!("{seen:?}"),
+        Observation::Answered(Err(_)) | Observation::Happened(_) | Observation::Passed(_) => {
+            format!("{seen:?}")
+        }
     }
 }
 
@@ -126,9 +131,9 @@ fn undated(value: Value) -> Value {
 /// The deliveries that wait for another attempt, by platform and identity.
 type Waiting = BTreeSet<(u32, String)>;
 
-fn follow(waiting: &mut Waiting, seen: &[Seen]) {
+fn follow(waiting: &mut Waiting, seen: &[Observation]) {
     for seen in seen {
-        let Seen::Attempted { delivery, consequence, .. } = seen else { continue };
+        let Observation::Attempted { delivery, consequence, .. } = seen else { continue };
         let platform = delivery.platform.0;
         match consequence {
             Consequence::Again(_) => drop(waiting.insert((platform, delivery.id.clone()))),
@@ -140,7 +145,7 @@ fn follow(waiting: &mut Waiting, seen: &[Seen]) {
 
 /// Takes the same actions in a state that is brought to its normal form after each action, and in one that never is.
 /// A delivery that waits keeps its name in both.
-fn walk_in_both(world: &World, picks: &[usize]) -> Result<(State, State), TestCaseError> {
+fn walk_in_both(world: &SmallWorld, picks: &[usize]) -> Result<(State, State), TestCaseError> {
     let mut normal = world.start(None);
     let mut raw = normal.clone();
     let mut waiting = Waiting::new();
@@ -176,7 +181,7 @@ proptest! {
 /// The walk above would prove nothing if the two states never differed.
 #[test]
 fn time_and_names_do_run_apart() {
-    let world = World::named("deliveries").unwrap();
+    let world = SmallWorld::named("deliveries").unwrap();
     let picks: Vec<usize> = (0..60).collect();
     let (normal, raw) = walk_in_both(world, &picks).unwrap();
     assert_ne!(normal, raw);

@@ -279,7 +279,7 @@ pub(crate) static PROVEN: &[&[Defect]] = &[
     races::DEFECTS,
 ];
 
-/// What shows only to whoever oversees a whole world.
+/// What shows only where a whole world is seen.
 pub(crate) static OVERSEEN: &[Defect] = overseen::DEFECTS;
 
 const fn last(clauses: &[Clause]) -> Clause {

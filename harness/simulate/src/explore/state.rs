@@ -32,7 +32,8 @@ pub struct State {
     pub(super) depth: Depth,
 }
 
-/// The number of actions on the way to a state. It does not tell states apart.
+/// The number of actions on the way to a state. It does not tell states apart: two ways to one state would otherwise make
+/// two states, and the search would not end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Depth(pub(super) usize);
 
@@ -50,10 +51,10 @@ impl Hash for Depth {
 
 /// Something seen during an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Observation {
     /// The answer to an operation.
     Answered(Answer),
-    /// What came of a move of the outside world.
+    /// The result of a move of the outside world.
     Happened(Result<Outcome, Impossible>),
     /// How much time passed.
     Passed(Seconds),
@@ -70,15 +71,15 @@ pub enum Seen {
     },
 }
 
-impl Seen {
+impl Observation {
     fn is_refusal(&self) -> bool {
-        matches!(self, Seen::Answered(Err(_)) | Seen::Happened(Err(_)))
+        matches!(self, Observation::Answered(Err(_)) | Observation::Happened(Err(_)))
     }
 
     /// The kind of the event that was queued, if it is one.
     pub(super) fn event(&self) -> Option<EventType> {
         match self {
-            Seen::Queued(delivery) => match delivery.event {
+            Observation::Queued(delivery) => match delivery.event {
                 EventKind::Listed(event) => Some(event),
                 EventKind::Unlisted(_) => None,
             },
@@ -114,11 +115,11 @@ impl State {
     }
 
     /// The state after an action, with what was seen. No state, if the action is impossible or refused.
-    pub fn after(&self, action: Action) -> (Option<State>, Vec<Seen>) {
+    pub fn after(&self, action: Action) -> (Option<State>, Vec<Observation>) {
         let mut next = self.clone();
         let mut seen = Vec::new();
         next.act(&mut seen, action);
-        if seen.iter().any(Seen::is_refusal) {
+        if seen.iter().any(Observation::is_refusal) {
             return (None, seen);
         }
         next.settle(&mut seen);
@@ -146,7 +147,7 @@ impl State {
         }
     }
 
-    fn act(&mut self, seen: &mut Vec<Seen>, action: Action) {
+    fn act(&mut self, seen: &mut Vec<Observation>, action: Action) {
         match action {
             Action::SyncVendor(platform) => {
                 self.ask(seen, platform, cast::sync_vendor(platform));
@@ -182,7 +183,7 @@ impl State {
         }
     }
 
-    fn sign(&mut self, seen: &mut Vec<Seen>) {
+    fn sign(&mut self, seen: &mut Vec<Observation>) {
         let platform = Platform::First;
         let payee = || platform.vendor().to_owned();
         self.ask(seen, platform, cast::invite(platform));
@@ -192,37 +193,37 @@ impl State {
         self.happen(seen, platform, Happening::VendorSignsAgreement { payee: payee(), address });
     }
 
-    fn pass(&mut self, seen: &mut Vec<Seen>) {
+    fn pass(&mut self, seen: &mut Vec<Observation>) {
         let Some(due) = self.service.poll_timeout() else { return };
-        seen.push(Seen::Passed(self.now.whole_seconds_until(due)));
+        seen.push(Observation::Passed(self.now.whole_seconds_until(due)));
         self.now = due;
         self.service.handle_timeout(due);
     }
 
-    fn ask(&mut self, seen: &mut Vec<Seen>, platform: Platform, operation: Operation) {
+    fn ask(&mut self, seen: &mut Vec<Observation>, platform: Platform, operation: Operation) {
         let answer = self.service.handle(self.now, platform.id(), operation.clone());
         self.auditor.answered(platform.id(), &operation, &answer);
-        seen.push(Seen::Answered(answer));
+        seen.push(Observation::Answered(answer));
         self.listen(seen);
     }
 
-    fn happen(&mut self, seen: &mut Vec<Seen>, platform: Platform, happening: Happening) {
+    fn happen(&mut self, seen: &mut Vec<Observation>, platform: Platform, happening: Happening) {
         let result = self.service.happen(self.now, platform.id(), happening.clone());
         self.auditor.happened(platform.id(), &happening, &result);
-        seen.push(Seen::Happened(result));
+        seen.push(Observation::Happened(result));
         self.listen(seen);
     }
 
-    /// Hears the queued events.
-    fn listen(&mut self, seen: &mut Vec<Seen>) {
+    /// The auditor sees the queued events.
+    fn listen(&mut self, seen: &mut Vec<Observation>) {
         while let Some(delivery) = self.service.poll_delivery() {
             self.auditor.queued(&delivery);
-            seen.push(Seen::Queued(delivery));
+            seen.push(Observation::Queued(delivery));
         }
     }
 
     /// Sends everything that is due. Then the auditor checks everything.
-    fn settle(&mut self, seen: &mut Vec<Seen>) {
+    fn settle(&mut self, seen: &mut Vec<Observation>) {
         self.listen(seen);
         while let Some(attempt) = self.service.poll_attempt(self.now) {
             self.auditor.begun(&attempt);
@@ -237,7 +238,7 @@ impl State {
                 self.auditor.revoked(&delivery);
             }
             if number > 1 || status.is_some() {
-                seen.push(Seen::Attempted { delivery, number, consequence });
+                seen.push(Observation::Attempted { delivery, number, consequence });
             }
         }
         self.auditor.check_all(&mut self.service, self.now);

@@ -7,7 +7,7 @@ use crate::simulation::trace::{Actor, Entry};
 /// A column of the picture, from left to right. Whoever talks to each other stands side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Lane {
+pub(super) enum Column {
     Platform,
     Service,
     Receiver,
@@ -15,28 +15,28 @@ pub(super) enum Lane {
     Payor,
 }
 
-impl Lane {
-    pub(super) const ALL: [Lane; 5] =
-        [Lane::Platform, Lane::Service, Lane::Receiver, Lane::Vendor, Lane::Payor];
+impl Column {
+    pub(super) const ALL: [Column; 5] =
+        [Column::Platform, Column::Service, Column::Receiver, Column::Vendor, Column::Payor];
 
     /// The lane of an actor.
-    pub(super) fn of(actor: Actor) -> Lane {
+    pub(super) fn of(actor: Actor) -> Column {
         match actor {
-            Actor::Platform(_) => Lane::Platform,
-            Actor::Service => Lane::Service,
-            Actor::Receiver(_) => Lane::Receiver,
-            Actor::Vendor(_) => Lane::Vendor,
-            Actor::Payor(_) => Lane::Payor,
+            Actor::Platform(_) => Column::Platform,
+            Actor::Service => Column::Service,
+            Actor::Receiver(_) => Column::Receiver,
+            Actor::Vendor(_) => Column::Vendor,
+            Actor::Payor(_) => Column::Payor,
         }
     }
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Lane::Platform => "platform",
-            Lane::Service => "service",
-            Lane::Receiver => "receiver",
-            Lane::Vendor => "vendor",
-            Lane::Payor => "payor",
+            Column::Platform => "platform",
+            Column::Service => "service",
+            Column::Receiver => "receiver",
+            Column::Vendor => "vendor",
+            Column::Payor => "payor",
         }
     }
 }
@@ -53,14 +53,14 @@ pub(super) fn number(actor: Actor) -> Option<u32> {
 }
 
 /// The lane that an entry reaches from its own, as far as its text says so.
-pub(super) fn reached_by(entry: &Entry) -> Option<Lane> {
+pub(super) fn reached_by(entry: &Entry) -> Option<Column> {
     let text = entry.text.as_str();
     match entry.actor {
-        Actor::Platform(_) => is_request(text).then_some(Lane::Service),
-        Actor::Service if text.starts_with("sends ") => Some(Lane::Receiver),
-        Actor::Service => is_request(text).then_some(Lane::Platform),
-        Actor::Receiver(_) => text.starts_with("answers ").then_some(Lane::Service),
-        Actor::Vendor(_) | Actor::Payor(_) => Some(Lane::Service),
+        Actor::Platform(_) => is_request(text).then_some(Column::Service),
+        Actor::Service if text.starts_with("sends ") => Some(Column::Receiver),
+        Actor::Service => is_request(text).then_some(Column::Platform),
+        Actor::Receiver(_) => text.starts_with("answers ").then_some(Column::Service),
+        Actor::Vendor(_) | Actor::Payor(_) => Some(Column::Service),
     }
 }
 

@@ -8,9 +8,9 @@ use tideover_model::{PlatformId, clause};
 
 use crate::simulation::auditor::{Auditor, Invariant};
 
-/// What an event says of its subject (`gap.eventPayload`).
+/// The fields of an event that the auditor reads (`gap.eventPayload`). The client reads them by code of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct EventContent {
     pub(super) business: String,
     pub(super) invoice: Option<String>,
     sequence: Option<u32>,
@@ -30,11 +30,11 @@ struct Data {
     invoice_external_id: Option<String>,
 }
 
-impl Heard {
-    pub(super) fn read(body: &[u8]) -> Option<Heard> {
+impl EventContent {
+    pub(super) fn read(body: &[u8]) -> Option<EventContent> {
         let Event { sequence, data } = serde_json::from_slice(body).ok()?;
         let business = data.external_id.or(data.payee_external_id)?;
-        Some(Heard { business, invoice: data.invoice_external_id, sequence })
+        Some(EventContent { business, invoice: data.invoice_external_id, sequence })
     }
 
     pub(super) fn subject(&self) -> String {
@@ -128,7 +128,7 @@ impl Auditor {
         }
     }
 
-    /// While nobody listens, changes of state have no events that could be counted.
+    /// Forgets the counts: while no subscription is followed, changes of state have no events that could be counted.
     fn forget_events(&mut self, platform: PlatformId) {
         for (key, record) in &mut self.businesses {
             if key.0 == platform {
@@ -142,22 +142,27 @@ impl Auditor {
 
     /// Counts an event. Events of a subject whose state at the time of the subscription is not yet known are
     /// not counted: the first look at it counts them all.
-    pub(super) fn count(&mut self, platform: PlatformId, event: EventType, heard: &Heard) {
-        match &heard.invoice {
-            None => self.count_for_business(platform, event, heard),
+    pub(super) fn count(&mut self, platform: PlatformId, event: EventType, content: &EventContent) {
+        match &content.invoice {
+            None => self.count_for_business(platform, event, content),
             Some(invoice) => {
-                let key = (platform, heard.business.clone(), invoice.clone());
+                let key = (platform, content.business.clone(), invoice.clone());
                 let Some(record) = self.invoices.get_mut(&key) else { return };
                 let Some(events) = &mut record.events else { return };
-                if let Err(detail) = count_for_invoice(events, event, heard.sequence) {
-                    self.report(Invariant::EventsFollowState, heard.subject(), detail);
+                if let Err(detail) = count_for_invoice(events, event, content.sequence) {
+                    self.report(Invariant::EventsFollowState, content.subject(), detail);
                 }
             }
         }
     }
 
-    fn count_for_business(&mut self, platform: PlatformId, event: EventType, heard: &Heard) {
-        let Some(record) = self.businesses.get_mut(&(platform, heard.business.clone())) else {
+    fn count_for_business(
+        &mut self,
+        platform: PlatformId,
+        event: EventType,
+        content: &EventContent,
+    ) {
+        let Some(record) = self.businesses.get_mut(&(platform, content.business.clone())) else {
             return;
         };
         let Some(events) = &mut record.events else { return };
@@ -174,7 +179,7 @@ impl Auditor {
         }
         if events.added > 1 {
             let detail = "organization.added came twice";
-            self.report(Invariant::EventsFollowState, heard.subject(), detail);
+            self.report(Invariant::EventsFollowState, content.subject(), detail);
         }
     }
 }
