@@ -12,6 +12,12 @@ use tideover_model::{
 use crate::choices::WrongChoice;
 use crate::inner::{Inner, Memory};
 
+pub type Authenticates =
+    dyn Fn(&dyn Face, Option<&str>) -> Result<PlatformId, Refusal> + Send + Sync;
+pub type Races = dyn Fn(&mut Inner<'_>, &mut dyn Face, Operation) -> Answer + Send + Sync;
+pub type Happens = dyn Fn(&mut Inner<'_>, Happening) -> Result<Outcome, Impossible> + Send + Sync;
+pub type Reads = dyn Fn(&mut Memory, &Attempt, Receipt) -> Receipt + Send + Sync;
+
 macro_rules! hooks {
     ($($(#[$doc:meta])* $hook:ident $and:ident: $code:ty;)*) => {
         /// What a defect does in place of a right service. Where it has no hook, the service is right.
@@ -52,21 +58,21 @@ macro_rules! hooks {
 hooks! {
     /// Says who calls.
     authentication and_authentication:
-        &'static (dyn Fn(&dyn Face, Option<&str>) -> Result<PlatformId, Refusal> + Send + Sync);
+        &'static Authenticates;
     /// Alters a request before it is handled.
     operation and_operation: &'static (dyn Fn(&mut Operation) + Send + Sync);
     /// Handles a request: otherwise, twice, not at all, or with something else undone.
     answer and_answer: &'static (dyn Fn(&mut Inner<'_>, Operation) -> Answer + Send + Sync);
     /// Handles a request that has others in flight beside it. It also gets the service as of the request's arrival.
     race and_race:
-        &'static (dyn Fn(&mut Inner<'_>, &mut dyn Face, Operation) -> Answer + Send + Sync);
+        &'static Races;
     /// Alters a success.
     reply and_reply: &'static (dyn Fn(&mut Reply) + Send + Sync);
     /// Writes an answer.
     encoding and_encoding: Encoding;
     /// Does what the outside world does.
     happening and_happening:
-        &'static (dyn Fn(&mut Inner<'_>, Happening) -> Result<Outcome, Impossible> + Send + Sync);
+        &'static Happens;
     /// Whether what is due happens.
     timeout and_timeout: &'static (dyn Fn(&Memory) -> bool + Send + Sync);
     /// Whether an event is queued and sent.
@@ -79,7 +85,7 @@ hooks! {
     attempt and_attempt: &'static (dyn Fn(&mut Memory, &mut Attempt) -> bool + Send + Sync);
     /// Reads what a receiver answered.
     receipt and_receipt:
-        &'static (dyn Fn(&mut Memory, &Attempt, Receipt) -> Receipt + Send + Sync);
+        &'static Reads;
     /// Starts the service again.
     restart and_restart: &'static (dyn Fn(&mut Inner<'_>) + Send + Sync);
     /// Makes a choice that the service may not make.
