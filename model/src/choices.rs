@@ -22,46 +22,75 @@ use crate::words::UnlistedEvent;
 
 /// The source of the service's choices.
 ///
-/// The same question always gets the same answer.
+/// The same question always gets the same answer. Whatever a source does not decide itself, the source at its
+/// base decides: so one that is wrapped around another names only what it changes. [`Seeded`], at the bottom,
+/// decides everything.
 pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
+    /// The source that decides what this one leaves open.
+    type Base: Choices;
+
+    /// The base. Itself, for a source that decides everything.
+    fn base(&mut self) -> &mut Self::Base;
+
     /// The collection account of a business.
-    fn remittance(&mut self, business: BusinessId) -> Remittance;
+    fn remittance(&mut self, business: BusinessId) -> Remittance {
+        self.base().remittance(business)
+    }
 
     /// The `counter`th name minted for a purpose.
-    fn token(&mut self, purpose: Token, counter: u64) -> String;
+    fn token(&mut self, purpose: Token, counter: u64) -> String {
+        self.base().token(purpose, counter)
+    }
 
     /// The service's offer to a business.
-    fn offer(&mut self, profile: &Profile, business: BusinessId, terms: Terms) -> Offer;
+    fn offer(&mut self, profile: &Profile, business: BusinessId, terms: Terms) -> Offer {
+        self.base().offer(profile, business, terms)
+    }
 
     /// Whether `outstanding`, which includes the requested advance, is within a business's limit. Cents.
-    fn fits(&mut self, profile: &Profile, business: BusinessId, outstanding: Cents) -> bool;
+    fn fits(&mut self, profile: &Profile, business: BusinessId, outstanding: Cents) -> bool {
+        self.base().fits(profile, business, outstanding)
+    }
 
     /// Whether the service doesn't finance an invoice for a reason that the document does not state.
-    fn reserves(&mut self, reservation: Reservation) -> bool;
+    fn reserves(&mut self, reservation: Reservation) -> bool {
+        self.base().reserves(reservation)
+    }
 
     /// Whether the service refuses with `code`, whose condition holds, when another code's condition may hold
     /// too (`gap.refusalPrecedence`, `gap.advancePrecedence`).
-    fn refuses_with(&mut self, code: Code) -> bool;
+    fn refuses_with(&mut self, code: Code) -> bool {
+        self.base().refuses_with(code)
+    }
 
     /// How the service reads what can be read in two ways.
     fn reads_so(&mut self, profile: &Profile, reading: Reading) -> bool {
-        profile.readings.get(reading)
+        self.base().reads_so(profile, reading)
     }
 
     /// How long a hidden transition takes. Seconds.
-    fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds;
+    fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds {
+        self.base().delay(profile, transition)
+    }
 
     /// The delay before the first attempt of a delivery. Seconds.
-    fn lateness(&mut self, profile: &Profile, delivery: u64) -> Seconds;
+    fn lateness(&mut self, profile: &Profile, delivery: u64) -> Seconds {
+        self.base().lateness(profile, delivery)
+    }
 
     /// Whether the service repeats a delivery that the receiver accepted.
-    fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool;
+    fn is_duplicated(&mut self, profile: &Profile, delivery: u64) -> bool {
+        self.base().is_duplicated(profile, delivery)
+    }
 
     /// The event of an unlisted kind that the service sends beside the event of this number, if it sends one
     /// (`9.versioning.4`).
-    fn unlisted_event(&mut self, event: u64) -> Option<UnlistedEvent>;
+    fn unlisted_event(&mut self, event: u64) -> Option<UnlistedEvent> {
+        self.base().unlisted_event(event)
+    }
 
-    /// The seed that all choices follow from, if they follow from one: then they can be written down.
+    /// The seed that all choices follow from, if they follow from one: then they can be written down. A source
+    /// that changes what its base decides does not follow from the base's seed alone.
     fn seeded(&self) -> Option<Seeded> {
         None
     }
@@ -177,6 +206,12 @@ impl Seeded {
 }
 
 impl Choices for Seeded {
+    type Base = Seeded;
+
+    fn base(&mut self) -> &mut Seeded {
+        self
+    }
+
     fn seeded(&self) -> Option<Seeded> {
         Some(*self)
     }
@@ -219,6 +254,10 @@ impl Choices for Seeded {
 
     fn refuses_with(&mut self, _code: Code) -> bool {
         true
+    }
+
+    fn reads_so(&mut self, profile: &Profile, reading: Reading) -> bool {
+        profile.readings.get(reading)
     }
 
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds {

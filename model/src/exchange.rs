@@ -150,7 +150,7 @@ pub fn understood(face: &dyn Face, authorization: Option<&str>, asked: Asked) ->
 /// The response of `face` to `request` at `now`.
 pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
     let answer = attempt(face, now, request.authorization, Asked::by(request));
-    face.encoding().unwrap_or(respond)(face.profile(), &answer)
+    face.encoding().unwrap_or(&respond)(face.profile(), &answer)
 }
 
 /// The answer of `face` at `now` to a parsed request with an `Authorization` header.

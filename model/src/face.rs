@@ -29,8 +29,8 @@ pub struct Response {
     pub refused: Option<(Code, Clause)>,
 }
 
-/// A serialization of answers that differs from the correct one, `exchange::respond`.
-pub type Encoding = fn(&Profile, &Answer) -> Response;
+/// A serialization of answers that differs from the correct one, `exchange::respond`. It may hold data of its own.
+pub type Encoding = &'static (dyn Fn(&Profile, &Answer) -> Response + Send + Sync);
 
 /// An API key. `Debug` does not show it.
 #[derive(Clone, Debug, PartialEq, Eq)]

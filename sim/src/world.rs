@@ -115,7 +115,7 @@ impl World {
     ) -> World {
         let profile = face.profile().clone();
         let destinations = face.destinations().clone();
-        let encoding = face.encoding().unwrap_or(exchange::respond);
+        let encoding = face.encoding().unwrap_or(&exchange::respond);
         let defect = face.defect().map(str::to_owned);
         let state = Mutex::new(WorldState {
             face,

@@ -1,6 +1,6 @@
 //! The proof that the suite can fail.
 //!
-//! - In comes the catalogue of [`defects`]. Out comes, for each defect, how many seeds find it and after how
+//! - In comes the catalogue of [`defects`], which `harness/defects` keeps. Out comes, for each defect, how many seeds find it and after how
 //!   many requests.
 //! - [`stranger`] hides what is known of a target, so that the suite treats it as a foreign service.
 //!   [`clauses`] lists the evidence for each clause.
@@ -8,9 +8,9 @@
 //! - Begin at [`defects`], then [`prove`].
 
 pub mod clauses;
-pub mod defects;
 pub mod right;
 pub mod stranger;
+mod unseen;
 
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
@@ -18,6 +18,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use tideover_endpoint::{Http, embedded_with};
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::evidence::latency::percentile;
 use tideover_exchange::target::{Bare, INBOX, NO_INBOX, Unreachable};
@@ -28,14 +29,18 @@ use tideover_live::means::OTHER;
 use tideover_model::{
     Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
 };
+use tideover_sim::Mock;
 use tideover_suite::generate;
 use tideover_suite::generate::Size;
 use tideover_suite::play::cases;
 use tideover_suite::play::cases::{Failure, InProcess, Plan, World};
 use tideover_suite::play::concurrent::{Known, Schedule, interleave, judge};
 
-use crate::defects::{Defect, Defective, Setup};
+use crate::defects::{Defect, Defective};
 use crate::stranger::Strangers;
+
+pub use tideover_defects as defects;
+pub use unseen::{Setup, UNSEEN, Undetectable, obstacle};
 
 /// The budget for each defect.
 #[derive(Clone, Debug)]
@@ -118,7 +123,7 @@ impl Proof {
 
     /// How many seeds named the clause that the catalogue expects.
     pub fn named_as_expected(&self) -> usize {
-        let named = self.defect.named();
+        let named = self.defect.named;
         self.found().filter(|(_, found)| found.named.contains(&named)).count()
     }
 
@@ -138,6 +143,21 @@ impl Proof {
     pub fn steps(&self) -> Option<usize> {
         percentile(self.found().map(|(_, found)| found.steps).collect(), 50)
     }
+}
+
+/// A mock of the world of `header` on a free port, with `defect` if any, and a target that talks to it.
+///
+/// # Errors
+/// [`Unreachable`] if no port is free.
+pub async fn embedded(
+    header: &Header,
+    defect: Option<&'static Defect>,
+) -> Result<(Mock, Http), Unreachable> {
+    let (profile, seed) = (&header.profile, header.seed);
+    let face = |destinations: &Destinations| -> Option<Box<dyn Face>> {
+        Some(Box::new(defect?.service(profile.clone(), seed, destinations.clone())))
+    };
+    embedded_with(header, face).await
 }
 
 /// Tries every seed with every defect on `threads` threads. The proofs keep the order of `defects`.

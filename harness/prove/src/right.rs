@@ -75,7 +75,7 @@ impl Sight {
     }
 }
 
-/// What came of a right service.
+/// The result of playing with a right service.
 #[derive(Clone, Debug)]
 pub struct Acquittal {
     /// The seed of the profile, of the service's choices and of the steps.

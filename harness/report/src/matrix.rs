@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use tideover_exchange::evidence::latency::percentile;
 use tideover_model::Clause;
 use tideover_prove::Proof;
-use tideover_prove::defects::{Defect, Setup};
+use tideover_prove::Setup;
+use tideover_prove::defects::Defect;
 
 #[derive(Clone, Debug)]
 pub struct Matrix {
@@ -153,7 +154,7 @@ fn described(defect: &Defect) -> Value {
         "name": defect.name,
         "clause": defect.clause.name(),
         "words": defect.words,
-        "named": defect.named().name(),
+        "named": defect.named.name(),
     })
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tideover_exchange::evidence::latency::percentile;
 use tideover_prove::Proof;
-use tideover_prove::defects::Setup;
+use tideover_prove::Setup;
 
 use crate::matrix::Matrix;
 

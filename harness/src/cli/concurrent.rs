@@ -24,7 +24,7 @@ impl LocalRaces<'_> {
     pub(super) async fn run(&self, progress: &Progress) -> Result<Summary, Problem> {
         let Header { seed, start, profile, .. } = self.plan.header.clone();
         if !self.in_process {
-            let (mock, target) = Defect::embedded(&self.plan.header, self.defect).await?;
+            let (mock, target) = tideover_prove::embedded(&self.plan.header, self.defect).await?;
             let summary = self.run_until_stopped(&mut OverHttp::new(target), progress).await;
             mock.stop().await;
             return summary;

@@ -8,8 +8,9 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tideover_endpoint::wall_time;
+use tideover_prove::defects::Defect;
 use tideover_simulate::explore::{
-    Bounds, Explored, Plan, Planted, WORLDS, World, list, list_as_json, results,
+    Bounds, Explored, Search, SmallWorld, WORLDS, list, list_as_json, planted_named, results,
 };
 
 use crate::cli::files::refuse_shared_files;
@@ -27,10 +28,10 @@ use crate::cli::{Outcome, Output, Problem};
 pub(super) struct Explore {
     /// Search this world alone; may be given again
     #[arg(long, value_name = "NAME", value_parser = world_named)]
-    world: Vec<&'static World>,
+    world: Vec<&'static SmallWorld>,
     /// Plant a bug in the service, to see that the search finds it
-    #[arg(long, value_name = "NAME", value_parser = planted_named)]
-    bug: Option<Planted>,
+    #[arg(long, value_name = "NAME", value_parser = bug_named)]
+    bug: Option<&'static Defect>,
     /// The number of threads; with more than one, the depth may vary
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
@@ -66,7 +67,7 @@ impl Explore {
         let mut searches = Vec::new();
         for world in worlds {
             let planted = self.bug;
-            let plan = Plan { world, planted, bounds, stop: Arc::clone(&stop) };
+            let plan = Search { world, planted, bounds, stop: Arc::clone(&stop) };
             let explored = explore(&output, plan).await?;
             output.print(&explored, || explored.as_json())?;
             searches.push(explored);
@@ -82,7 +83,7 @@ impl Explore {
 }
 
 /// Searches a world to the end or until Ctrl-C.
-async fn explore(output: &Output, plan: Plan) -> Result<Explored, Problem> {
+async fn explore(output: &Output, plan: Search) -> Result<Explored, Problem> {
     let bar = progress(output, plan.world);
     let (stop, shown) = (Arc::clone(&plan.stop), bar.clone());
     let watch = move |states: usize| shown.set_position(states as u64);
@@ -91,7 +92,7 @@ async fn explore(output: &Output, plan: Plan) -> Result<Explored, Problem> {
     Ok(explored)
 }
 
-fn progress(output: &Output, world: &World) -> ProgressBar {
+fn progress(output: &Output, world: &SmallWorld) -> ProgressBar {
     let bar = if output.is_watched() { ProgressBar::no_length() } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template("{msg}: {pos} states, {elapsed}") {
         bar.set_style(style);
@@ -100,12 +101,12 @@ fn progress(output: &Output, world: &World) -> ProgressBar {
     bar
 }
 
-fn world_named(name: &str) -> Result<&'static World, String> {
-    World::named(name)
+fn world_named(name: &str) -> Result<&'static SmallWorld, String> {
+    SmallWorld::named(name)
         .ok_or_else(|| "no world has this name; tideover explore --list names them".to_owned())
 }
 
-fn planted_named(name: &str) -> Result<Planted, String> {
-    Planted::named(name)
+fn bug_named(name: &str) -> Result<&'static Defect, String> {
+    planted_named(name)
         .ok_or_else(|| "no bug has this name; tideover explore --list names them".to_owned())
 }

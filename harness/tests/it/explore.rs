@@ -11,24 +11,26 @@ use proptest::prelude::*;
 use serde_json::Value;
 use tideover_model::{Consequence, Timestamp};
 use tideover_simulate::explore::{
-    Bounds, Explored, INVARIANTS, Plan, Planted, Seen, State, WORLDS, World,
+    Bounds, Explored, INVARIANTS, Observation, Search, SmallWorld, State, WORLDS, planted,
+    planted_named,
 };
 use tideover_simulate::simulation::auditor::Invariant;
 
 use crate::support::pages::page;
 
-fn explore(world: &str, planted: Option<Planted>) -> Explored {
-    explore_with(NonZeroUsize::MIN, world, planted)
+fn explore(world: &str, bug: Option<&str>) -> Explored {
+    explore_with(NonZeroUsize::MIN, world, bug)
 }
 
-fn explore_with(threads: NonZeroUsize, world: &str, planted: Option<Planted>) -> Explored {
+fn explore_with(threads: NonZeroUsize, world: &str, bug: Option<&str>) -> Explored {
+    let planted = bug.map(|bug| planted_named(bug).unwrap());
     let bounds = Bounds { threads, states: None, depth: None };
-    let world = World::named(world).unwrap();
+    let world = SmallWorld::named(world).unwrap();
     let stop = Arc::new(AtomicBool::new(false));
-    Plan { world, planted, bounds, stop }.explore(&|_| {})
+    Search { world, planted, bounds, stop }.explore(&|_| {})
 }
 
-/// World, states, generated states, depth.
+/// SmallWorld, states, generated states, depth.
 const COUNTS: [(&str, usize, usize, usize); WORLDS.len()] = [
     ("limit", 3709, 15_441, 16),
     ("onboarding", 1510, 3886, 14),
@@ -58,56 +60,60 @@ fn more_threads_find_the_same_states_and_a_way_as_short() {
     assert!(
         COUNTS.iter().any(|(world, states, generated, _)| seen == (*world, *states, *generated))
     );
-    let found = explore_with(two, "import", Some(Planted::LimitForgotten)).counterexample.unwrap();
+    let found = explore_with(two, "import", Some("limit-is-never-reached")).counterexample.unwrap();
     assert_eq!(found.steps.len(), 3);
 }
 
 /// Bug, world, invariant, actions of the shortest counterexample.
-const FOUND: [(Planted, &str, Invariant, usize); 9] = [
-    (Planted::LimitForgotten, "limit", Invariant::LimitHeld, 4),
-    (Planted::LimitForgotten, "import", Invariant::LimitHeld, 3),
-    (Planted::LimitForgotten, "onboarding", Invariant::LimitHeld, 9),
-    (Planted::OnboardingForgotten, "onboarding", Invariant::FourRequirements, 7),
-    (Planted::OnboardingForgotten, "deliveries", Invariant::FourRequirements, 3),
-    (Planted::RepaymentUnannounced, "limit", Invariant::EventsFollowState, 5),
-    (Planted::RepaymentUnannounced, "import", Invariant::EventsFollowState, 5),
-    (Planted::RetryRenamed, "deliveries", Invariant::DeliveryConstant, 3),
-    (Planted::RetryRenamed, "all", Invariant::DeliveryConstant, 3),
+const FOUND: [(&str, &str, Invariant, usize); 9] = [
+    ("limit-is-never-reached", "limit", Invariant::LimitHeld, 4),
+    ("limit-is-never-reached", "import", Invariant::LimitHeld, 3),
+    ("limit-is-never-reached", "onboarding", Invariant::LimitHeld, 9),
+    ("skips-requirements", "onboarding", Invariant::FourRequirements, 7),
+    ("skips-requirements", "deliveries", Invariant::FourRequirements, 3),
+    ("repayment-unannounced", "limit", Invariant::EventsFollowState, 5),
+    ("repayment-unannounced", "import", Invariant::EventsFollowState, 5),
+    ("retries-have-names-of-their-own", "deliveries", Invariant::DeliveryConstant, 3),
+    ("retries-have-names-of-their-own", "all", Invariant::DeliveryConstant, 3),
 ];
 
 #[test]
 fn every_planted_bug_is_found_on_the_shortest_way() {
-    for planted in Planted::ALL {
-        assert!(FOUND.iter().any(|(found, ..)| *found == planted), "{planted:?}");
+    for planted in planted() {
+        assert!(FOUND.iter().any(|(found, ..)| *found == planted.name), "{planted}");
     }
-    for (planted, world, invariant, actions) in FOUND {
-        let found = explore(world, Some(planted)).counterexample.unwrap();
+    for (bug, world, invariant, actions) in FOUND {
+        let found = explore(world, Some(bug)).counterexample.unwrap();
         assert!(INVARIANTS.contains(&invariant));
         assert_eq!((found.breach.invariant, found.steps.len()), (invariant, actions), "{world}");
     }
 }
 
 /// What was seen, without names and dates, in an order of its own: that of events to several platforms may vary.
-fn comparable(seen: &[Seen]) -> Vec<String> {
+fn comparable(seen: &[Observation]) -> Vec<String> {
     let mut lines: Vec<String> = seen.iter().map(without_names_and_dates).collect();
     lines.sort();
     lines
 }
 
-fn without_names_and_dates(seen: &Seen) -> String {
+fn without_names_and_dates(seen: &Observation) -> String {
     match seen {
-        Seen::Answered(Ok(reply)) => undated(serde_json::to_value(reply).unwrap()).to_string(),
-        Seen::Queued(delivery) => {
+        Observation::Answered(Ok(reply)) => {
+            undated(serde_json::to_value(reply).unwrap()).to_string()
+        }
+        Observation::Queued(delivery) => {
             let mut body: Value = serde_json::from_slice(&delivery.body).unwrap();
             body["id"].take();
             format!("{} {}", delivery.platform.0, undated(body))
         }
-        Seen::Attempted { delivery, number, consequence } => {
+        Observation::Attempted { delivery, number, consequence } => {
             let is_again = matches!(consequence, Consequence::Again(_));
             let effect = if is_again { String::new() } else { format!("{consequence:?}") };
             format!("{} {number} {effect}", delivery.event.name())
         }
-        Seen::Answered(Err(_)) | Seen::Happened(_) | Seen::Passed(_) => format!("{seen:?}"),
+        Observation::Answered(Err(_)) | Observation::Happened(_) | Observation::Passed(_) => {
+            format!("{seen:?}")
+        }
     }
 }
 
@@ -125,9 +131,9 @@ fn undated(value: Value) -> Value {
 /// The deliveries that wait for another attempt, by platform and identity.
 type Waiting = BTreeSet<(u32, String)>;
 
-fn follow(waiting: &mut Waiting, seen: &[Seen]) {
+fn follow(waiting: &mut Waiting, seen: &[Observation]) {
     for seen in seen {
-        let Seen::Attempted { delivery, consequence, .. } = seen else { continue };
+        let Observation::Attempted { delivery, consequence, .. } = seen else { continue };
         let platform = delivery.platform.0;
         match consequence {
             Consequence::Again(_) => drop(waiting.insert((platform, delivery.id.clone()))),
@@ -139,7 +145,7 @@ fn follow(waiting: &mut Waiting, seen: &[Seen]) {
 
 /// Takes the same actions in a state that is brought to its normal form after each action, and in one that never is.
 /// A delivery that waits keeps its name in both.
-fn walk_in_both(world: &World, picks: &[usize]) -> Result<(State, State), TestCaseError> {
+fn walk_in_both(world: &SmallWorld, picks: &[usize]) -> Result<(State, State), TestCaseError> {
     let mut normal = world.start(None);
     let mut raw = normal.clone();
     let mut waiting = Waiting::new();
@@ -175,7 +181,7 @@ proptest! {
 /// The walk above would prove nothing if the two states never differed.
 #[test]
 fn time_and_names_do_run_apart() {
-    let world = World::named("deliveries").unwrap();
+    let world = SmallWorld::named("deliveries").unwrap();
     let picks: Vec<usize> = (0..60).collect();
     let (normal, raw) = walk_in_both(world, &picks).unwrap();
     assert_ne!(normal, raw);

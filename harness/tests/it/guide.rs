@@ -13,7 +13,7 @@ use tideover_exchange::target::Target;
 use tideover_exchange::{Arrival, Body, Prepared};
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Reading, Readings, Timestamp};
-use tideover_prove::defects::Setup;
+use tideover_prove::Setup;
 use tideover_prove::{ProofBudget, defects, prove};
 use tideover_report::matrix::Matrix;
 use tideover_sim::Mock;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 const ROOTS: [&str; 2] = ["lib", "main"];
 
 /// Fewer crates than this are not all of them.
-const FEWEST_CRATES: usize = 13;
+const FEWEST_CRATES: usize = 14;
 
 #[derive(Deserialize)]
 struct Manifest {

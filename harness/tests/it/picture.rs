@@ -70,7 +70,7 @@ fn a_page_names_what_repeats_the_run() {
     let facts = Facts { bug, replay: Some("tideover simulate --replay 'a b'") };
     let page = picture(facts, &plan, &run).unwrap();
     let expected =
-        [&run.hash.to_string(), env!("CARGO_PKG_VERSION"), "advances-twice", bug.unwrap().words()];
+        [&run.hash.to_string(), env!("CARGO_PKG_VERSION"), "advances-twice", &bug.unwrap().words()];
     for text in expected {
         assert!(page.contains(text), "{text}");
     }

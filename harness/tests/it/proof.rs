@@ -9,8 +9,8 @@ use tideover_exchange::target::{INBOX, service};
 use tideover_exchange::transcript::Header;
 use tideover_model::clause::Kind;
 use tideover_model::{Cents, Clause, Code, Delays, Profile, Range, RateRanges, Webhooks};
-use tideover_prove::defects::{Defect, Setup, UNSEEN, WITHOUT_DEFECT};
-use tideover_prove::{Proof, ProofBudget, defects, prove};
+use tideover_prove::defects::{Defect, WITHOUT_DEFECT};
+use tideover_prove::{Proof, ProofBudget, Setup, UNSEEN, defects, prove};
 use tideover_suite::generate::DEFAULT_STEPS;
 use tideover_suite::play::cases;
 use tideover_suite::play::cases::{InProcess, Plan, Summary};
@@ -98,7 +98,7 @@ fn each_defect_has_a_unique_name_and_clause() {
 async fn every_checked_clause_has_a_defect() {
     let met = played(Profile::default(), 1, 60).await.met;
     let broken: BTreeSet<Clause> =
-        defects::all().flat_map(|defect| [defect.clause, defect.named()]).collect();
+        defects::all().flat_map(|defect| [defect.clause, defect.named]).collect();
     let excused: BTreeSet<Clause> = WITHOUT_DEFECT.iter().map(|(clause, _)| *clause).collect();
     let documented = |clause: &Clause| clause.kind() == Kind::Documented;
     let left: Vec<Clause> = met

@@ -3,12 +3,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tideover_model::wire::reply::Remittance;
 use tideover_model::words::UnlistedEvent;
-use tideover_model::{
-    BusinessId, Cents, Choices, Code, InvoiceId, Offer, Profile, Reservation, Seconds, Seeded,
-    Terms, Token, Transition,
-};
+use tideover_model::{BusinessId, Choices, InvoiceId, Profile, Seconds, Seeded, Transition};
 
 use crate::grease::draws::Draws;
 use crate::grease::events;
@@ -58,7 +54,7 @@ impl GreasedChoices {
     }
 
     /// The same choices without grease.
-    pub(super) fn base(&self) -> Seeded {
+    pub(super) fn ungreased(&self) -> Seeded {
         self.seeded
     }
 
@@ -93,32 +89,14 @@ impl GreasedChoices {
 }
 
 impl Choices for GreasedChoices {
+    type Base = Seeded;
+
+    fn base(&mut self) -> &mut Seeded {
+        &mut self.seeded
+    }
+
     fn seeded(&self) -> Option<Seeded> {
         Some(self.seeded)
-    }
-
-    fn remittance(&mut self, business: BusinessId) -> Remittance {
-        self.seeded.remittance(business)
-    }
-
-    fn token(&mut self, purpose: Token, counter: u64) -> String {
-        self.seeded.token(purpose, counter)
-    }
-
-    fn offer(&mut self, profile: &Profile, business: BusinessId, terms: Terms) -> Offer {
-        self.seeded.offer(profile, business, terms)
-    }
-
-    fn fits(&mut self, profile: &Profile, business: BusinessId, outstanding: Cents) -> bool {
-        self.seeded.fits(profile, business, outstanding)
-    }
-
-    fn reserves(&mut self, reservation: Reservation) -> bool {
-        self.seeded.reserves(reservation)
-    }
-
-    fn refuses_with(&mut self, code: Code) -> bool {
-        self.seeded.refuses_with(code)
     }
 
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds {

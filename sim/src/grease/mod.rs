@@ -71,7 +71,7 @@ impl Grease {
         let choices = |seeded| GreasedChoices::new(seeded, taken.clone());
         let service = Service::restore_with(service, choices)?;
         let coverage = Coverage::of(&met)?;
-        let grease = Grease { seeded: service.choices().base(), requests, coverage, taken };
+        let grease = Grease { seeded: service.choices().ungreased(), requests, coverage, taken };
         Ok((service, grease))
     }
 

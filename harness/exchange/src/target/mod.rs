@@ -7,6 +7,7 @@
 
 mod bare;
 pub mod inbox;
+mod interleaved;
 mod origin;
 
 use serde::Serialize;
@@ -14,6 +15,7 @@ use serde::Serialize;
 use crate::{Arrival, Memory, Prepared, Seen};
 
 pub use bare::{Answer, Bare, INBOX, service};
+pub use interleaved::Interleaved;
 pub use origin::{is_this_machine, origin};
 
 /// No answer came to a step.

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tideover_exchange::Seen;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::wire::reply::Remittance;
 use tideover_model::words::UnlistedEvent;
 use tideover_model::{
     BusinessId, Cents, Choices, Code, FaceValue, Offer, Profile, Reading, Reservation, Seconds,
-    Seeded, Terms, Token, Transition,
+    Seeded, Terms, Transition,
 };
 
 /// A delay so long that a transition happens only when a response shows it: a hundred years. Seconds.
@@ -150,12 +149,10 @@ impl InferredChoices {
 }
 
 impl Choices for InferredChoices {
-    fn remittance(&mut self, business: BusinessId) -> Remittance {
-        self.names.remittance(business)
-    }
+    type Base = Seeded;
 
-    fn token(&mut self, purpose: Token, counter: u64) -> String {
-        self.names.token(purpose, counter)
+    fn base(&mut self) -> &mut Seeded {
+        &mut self.names
     }
 
     fn offer(&mut self, profile: &Profile, business: BusinessId, terms: Terms) -> Offer {

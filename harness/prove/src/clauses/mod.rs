@@ -12,8 +12,8 @@ use tideover_judge::checks::registry::{Needs, watched};
 use tideover_model::{Clause, clause};
 use tideover_receiver::examination;
 
-use crate::defects;
-use crate::defects::{Defect, Undetectable, obstacle};
+use crate::defects::Defect;
+use crate::{Undetectable, defects, obstacle};
 
 use shows_in::SHOWS_IN;
 
@@ -55,7 +55,7 @@ impl Evidence {
     /// The clauses in which a defect that breaks this one shows, as far as a run with these facilities detects it.
     pub fn proven_in(&self, offers: &[Needs]) -> impl Iterator<Item = Clause> {
         let detected = self.defects.iter().filter(move |defect| obstacle(defect, offers).is_none());
-        detected.map(|defect| defect.named())
+        detected.map(|defect| defect.named)
     }
 
     /// Why a run with these facilities sees no breach of it, although checks may meet it: it detects none of the
@@ -114,8 +114,8 @@ static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
     for defect in defects::all() {
         on(defect.clause, &mut |evidence| {
             evidence.defects.push(defect);
-            if defect.named() != defect.clause {
-                push(&mut evidence.shows_in, defect.named());
+            if defect.named != defect.clause {
+                push(&mut evidence.shows_in, defect.named);
             }
         });
     }

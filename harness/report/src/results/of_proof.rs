@@ -5,7 +5,7 @@ use std::time::Duration;
 use tideover_exchange::evidence::outcome::Outcome;
 use tideover_model::Timestamp;
 use tideover_prove::Proof;
-use tideover_prove::defects::Setup;
+use tideover_prove::Setup;
 
 use crate::matrix::Matrix;
 use crate::results::{Case, CaseStatus, Issue, Results, Severity, fingerprint};

@@ -6,8 +6,8 @@ use serde::Serialize;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{Answer, Consequence, Outcome};
 
-use crate::explore::state::{Seen, State};
-use crate::explore::world::World;
+use crate::explore::state::{Observation, State};
+use crate::explore::world::SmallWorld;
 use crate::simulation::auditor::Breach;
 
 /// The actions that lead to a breach.
@@ -24,14 +24,14 @@ pub struct Counterexample {
 pub struct CounterexampleStep {
     /// What was done.
     pub action: String,
-    /// What was answered, and what came of it.
+    /// The answers, and their effects.
     pub seen: Vec<String>,
 }
 
 impl Counterexample {
     /// The actions of these numbers, from the start of `world` to a breach.
     pub(super) fn from_path(
-        world: &World,
+        world: &SmallWorld,
         path: impl IntoIterator<Item = (State, Option<usize>)>,
     ) -> Option<Counterexample> {
         let mut steps = Vec::new();
@@ -59,19 +59,19 @@ impl fmt::Display for Counterexample {
     }
 }
 
-fn describe(seen: &Seen) -> String {
+fn describe(seen: &Observation) -> String {
     match seen {
-        Seen::Answered(answer) => describe_answer(answer),
-        Seen::Happened(Ok(Outcome::Paid { applied, suspense })) => {
+        Observation::Answered(answer) => describe_answer(answer),
+        Observation::Happened(Ok(Outcome::Paid { applied, suspense })) => {
             format!("{applied} cents applied, {suspense} in suspense")
         }
-        Seen::Happened(Ok(_)) => "it happened".to_owned(),
-        Seen::Happened(Err(why)) => format!("impossible: {why}"),
-        Seen::Passed(seconds) => format!("{seconds} s later"),
-        Seen::Queued(delivery) => {
+        Observation::Happened(Ok(_)) => "it happened".to_owned(),
+        Observation::Happened(Err(why)) => format!("impossible: {why}"),
+        Observation::Passed(seconds) => format!("{seconds} s later"),
+        Observation::Queued(delivery) => {
             format!("{} to platform {}", delivery.event.name(), delivery.platform.0)
         }
-        Seen::Attempted { delivery, number, consequence } => {
+        Observation::Attempted { delivery, number, consequence } => {
             let effect = match consequence {
                 Consequence::Accepted => "accepted",
                 Consequence::Again(_) => "failed, to be retried",

@@ -8,7 +8,7 @@
 
 mod action;
 mod cast;
-mod chooser;
+mod choices;
 mod counterexample;
 mod milestone;
 mod results;
@@ -20,11 +20,11 @@ mod world;
 
 pub use action::Action;
 pub use cast::{Invoice, Payment, Platform};
-pub use chooser::{Chooser, Planted};
+pub use choices::{planted, planted_named};
 pub use counterexample::{Counterexample, CounterexampleStep};
 pub use milestone::Milestone;
 pub use results::results;
-pub use search::{Bounds, Explored, INVARIANTS, Plan};
-pub use state::{Seen, State};
+pub use search::{Bounds, Explored, INVARIANTS, Search};
+pub use state::{Observation, State};
 pub use summary::{list, list_as_json};
-pub use world::{WORLDS, World};
+pub use world::{SmallWorld, WORLDS};

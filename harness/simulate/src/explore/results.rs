@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use tideover_defects::Defect;
 use tideover_exchange::evidence::outcome::Outcome;
 use tideover_model::Timestamp;
 use tideover_report::results::{Case, CaseStatus, Issue, Results, Severity, fingerprint};
 
-use crate::explore::chooser::Planted;
 use crate::explore::milestone::Milestone;
 use crate::explore::search::{Explored, INVARIANTS};
 use crate::simulation::auditor::Invariant;
@@ -14,7 +14,7 @@ use crate::simulation::auditor::Invariant;
 /// The results of searches that ended at `finished`.
 pub fn results(
     searches: &[Explored],
-    planted: Option<Planted>,
+    planted: Option<&Defect>,
     is_interrupted: bool,
     finished: Timestamp,
 ) -> Results {
@@ -84,9 +84,9 @@ fn milestone_case(explored: &Explored, milestone: Milestone, reached: bool) -> C
     }
 }
 
-fn issue(explored: &Explored, planted: Option<Planted>) -> Option<Issue> {
+fn issue(explored: &Explored, planted: Option<&Defect>) -> Option<Issue> {
     let found = explored.counterexample.as_ref()?;
-    let bug = planted.map_or_else(String::new, |planted| format!(" --bug {}", planted.name()));
+    let bug = planted.map_or_else(String::new, |defect| format!(" --bug {}", defect.name));
     let (world, invariant) = (explored.world.name, found.breach.invariant);
     Some(Issue {
         fingerprint: fingerprint(&[world, invariant.name()]),

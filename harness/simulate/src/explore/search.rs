@@ -8,22 +8,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use stateright::{Checker, HasDiscoveries, Model, Path, Property};
+use tideover_defects::Defect;
 
-use crate::explore::chooser::Planted;
 use crate::explore::counterexample::Counterexample;
 use crate::explore::milestone::{Milestone, Milestones, ShowsMilestones, properties};
 use crate::explore::shown::Step;
 use crate::explore::state::State;
-use crate::explore::world::World;
+use crate::explore::world::SmallWorld;
 use crate::simulation::auditor::Invariant;
 
 /// How long the search waits before it shows its progress again.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A world to search, with what its steps have shown.
-pub(super) struct Search {
-    world: &'static World,
-    planted: Option<Planted>,
+pub(super) struct SearchModel {
+    world: &'static SmallWorld,
+    planted: Option<&'static Defect>,
     bounds: Bounds,
     /// How many states were generated, the first one included.
     generated: AtomicUsize,
@@ -49,7 +49,7 @@ pub struct Bounds {
 #[derive(Debug)]
 pub struct Explored {
     /// The world.
-    pub world: &'static World,
+    pub world: &'static SmallWorld,
     /// How many states were generated, repeated ones included.
     pub generated: usize,
     /// How many different states there are.
@@ -64,7 +64,7 @@ pub struct Explored {
     pub reached: Vec<Milestone>,
     /// Those that no step showed.
     pub missed: Vec<Milestone>,
-    /// The shortest way to a breach, if there is one.
+    /// The shortest path to a breach, if there is one.
     pub counterexample: Option<Counterexample>,
 }
 
@@ -75,7 +75,7 @@ macro_rules! invariants {
             [$(Invariant::$invariant,)*];
 
         /// A property for each invariant: no state has a breach of it.
-        fn invariants() -> Vec<Property<Search>> {
+        fn invariants() -> Vec<Property<SearchModel>> {
             vec![$(Property::always(Invariant::$invariant.name(), |_, state: &State| {
                 state.breach().is_none_or(|breach| breach.invariant != Invariant::$invariant)
             }),)*]
@@ -96,13 +96,13 @@ invariants! {
     NoTimerInThePast
 }
 
-impl ShowsMilestones for Search {
+impl ShowsMilestones for SearchModel {
     fn has_shown(&self, milestone: Milestone) -> bool {
         Milestones::from(self.shown.load(Ordering::Relaxed)).has(milestone)
     }
 }
 
-impl Model for Search {
+impl Model for SearchModel {
     type State = State;
     type Action = usize;
 
@@ -134,14 +134,14 @@ impl Model for Search {
         Some(after)
     }
 
-    fn properties(&self) -> Vec<Property<Search>> {
+    fn properties(&self) -> Vec<Property<SearchModel>> {
         let milestones = properties().into_iter();
         let wanted = milestones.filter(|(milestone, _)| self.world.milestones.contains(milestone));
         invariants().into_iter().chain(wanted.map(|(_, property)| property)).collect()
     }
 }
 
-impl Search {
+impl SearchModel {
     /// Whether another state may be generated.
     fn is_open(&self) -> bool {
         if self.is_over.load(Ordering::Relaxed) {
@@ -159,18 +159,18 @@ impl Search {
 
 /// A search to be made.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct Search {
     /// The world.
-    pub world: &'static World,
-    /// The bug of its service, if it has one.
-    pub planted: Option<Planted>,
+    pub world: &'static SmallWorld,
+    /// The defect of its service, if it has one.
+    pub planted: Option<&'static Defect>,
     /// The bounds of the search.
     pub bounds: Bounds,
     /// Once this is true, the search ends early, without a counterexample.
     pub stop: Arc<AtomicBool>,
 }
 
-impl Plan {
+impl Search {
     /// Searches the world for a breach, and for its milestones. `watch` learns how many states were found so
     /// far.
     pub fn explore(&self, watch: &dyn Fn(usize)) -> Explored {
@@ -180,7 +180,7 @@ impl Plan {
         while let Some(found) = &explored.counterexample {
             let depth = Some(found.steps.len().saturating_sub(1));
             let bounds = Bounds { threads: NonZeroUsize::MIN, states: None, depth };
-            let shorter = Plan { bounds, ..self.clone() }.search(watch).counterexample;
+            let shorter = Search { bounds, ..self.clone() }.search(watch).counterexample;
             if shorter.is_none() {
                 break;
             }
@@ -190,8 +190,8 @@ impl Plan {
     }
 
     fn search(&self, watch: &dyn Fn(usize)) -> Explored {
-        let Plan { world, planted, bounds, .. } = *self;
-        let search = Search {
+        let Search { world, planted, bounds, .. } = *self;
+        let search = SearchModel {
             world,
             planted,
             bounds,
@@ -215,11 +215,11 @@ impl Plan {
         self.explored(&checker)
     }
 
-    fn explored(&self, checker: &impl Checker<Search>) -> Explored {
-        let Plan { world, .. } = *self;
+    fn explored(&self, checker: &impl Checker<SearchModel>) -> Explored {
+        let Search { world, .. } = *self;
         let is_stopped = self.stop.load(Ordering::Relaxed);
         let is_cut = checker.model().is_cut.load(Ordering::Relaxed);
-        // To tell a way, the checker takes its steps again.
+        // To rebuild a path, the checker takes its steps again: no bound may stop them.
         checker.model().is_over.store(true, Ordering::Relaxed);
         let counterexample = if is_stopped { None } else { self.counterexample(checker) };
         let has_shown = |milestone: &Milestone| checker.model().has_shown(*milestone);
@@ -237,7 +237,7 @@ impl Plan {
         }
     }
 
-    fn counterexample(&self, checker: &impl Checker<Search>) -> Option<Counterexample> {
+    fn counterexample(&self, checker: &impl Checker<SearchModel>) -> Option<Counterexample> {
         let mut discoveries = checker.discoveries();
         let breaches = INVARIANTS.iter().filter_map(|it| discoveries.remove(it.name()));
         let shown =

@@ -8,13 +8,13 @@ use crate::explore::action::Action;
 use crate::explore::cast;
 use crate::explore::cast::{Invoice, Platform};
 use crate::explore::milestone::{Milestone, Milestones};
-use crate::explore::state::{Seen, State};
+use crate::explore::state::{Observation, State};
 
 /// An action in a state, and what was seen.
 pub(super) struct Step<'a> {
     pub(super) before: &'a State,
     pub(super) action: Action,
-    pub(super) seen: &'a [Seen],
+    pub(super) seen: &'a [Observation],
 }
 
 impl Step<'_> {
@@ -23,17 +23,17 @@ impl Step<'_> {
         let mut shown = Milestones::default();
         for seen in self.seen {
             match seen {
-                Seen::Answered(answer) => self.add_answer(&mut shown, answer),
-                Seen::Happened(Ok(Outcome::Paid { applied, suspense })) => {
+                Observation::Answered(answer) => self.add_answer(&mut shown, answer),
+                Observation::Happened(Ok(Outcome::Paid { applied, suspense })) => {
                     self.add_payment(&mut shown, *applied, *suspense);
                 }
-                Seen::Attempted { number, consequence, .. } => {
+                Observation::Attempted { number, consequence, .. } => {
                     shown.add_if(Milestone::Retried, *number > 1);
                     shown.add_if(Milestone::GivenUp, *consequence == Consequence::GivenUp);
                     shown.add_if(Milestone::Revoked, *consequence == Consequence::Revoked);
                 }
-                Seen::Queued(_) => self.add_event(&mut shown, seen.event()),
-                Seen::Happened(_) | Seen::Passed(_) => {}
+                Observation::Queued(_) => self.add_event(&mut shown, seen.event()),
+                Observation::Happened(_) | Observation::Passed(_) => {}
             }
         }
         shown

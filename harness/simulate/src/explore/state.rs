@@ -3,17 +3,18 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use tideover_defects::{Defect, Defective};
 use tideover_model::wire::reply::Reply;
 use tideover_model::words::{AdvanceState, EventKind, EventType, InvoiceStatus};
 use tideover_model::{
-    Answer, Attempt, Consequence, Delivery, Face, Happening, Impossible, Operation, Outcome,
-    Receipt, Seconds, Service, Timestamp,
+    Answer, Attempt, Consequence, Delivery, Destinations, Face, Happening, Impossible, Operation,
+    Outcome, Receipt, Seconds, Seeded, Timestamp,
 };
 
 use crate::explore::action::Action;
 use crate::explore::cast;
 use crate::explore::cast::{Invoice, Platform};
-use crate::explore::chooser::{Chooser, Planted, limit, profile};
+use crate::explore::choices::{FixedChoices, limit, profile};
 use crate::simulation::auditor::{Auditor, Breach};
 
 /// The service, what the auditor knows of it, and what is still possible.
@@ -21,7 +22,7 @@ use crate::simulation::auditor::{Auditor, Breach};
 /// Equal states differ at most in minted names and in absolute time, see [`State::normal`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    pub(super) service: Service<Chooser>,
+    pub(super) service: Defective<FixedChoices>,
     auditor: Auditor,
     pub(super) now: Timestamp,
     /// How often each action of the world can still happen, if that is limited.
@@ -31,7 +32,8 @@ pub struct State {
     pub(super) depth: Depth,
 }
 
-/// The number of actions on the way to a state. It does not tell states apart.
+/// The number of actions on the way to a state. It does not tell states apart: two ways to one state would otherwise make
+/// two states, and the search would not end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Depth(pub(super) usize);
 
@@ -49,10 +51,10 @@ impl Hash for Depth {
 
 /// Something seen during an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum Observation {
     /// The answer to an operation.
     Answered(Answer),
-    /// What came of a move of the outside world.
+    /// The result of a move of the outside world.
     Happened(Result<Outcome, Impossible>),
     /// How much time passed.
     Passed(Seconds),
@@ -69,15 +71,15 @@ pub enum Seen {
     },
 }
 
-impl Seen {
+impl Observation {
     fn is_refusal(&self) -> bool {
-        matches!(self, Seen::Answered(Err(_)) | Seen::Happened(Err(_)))
+        matches!(self, Observation::Answered(Err(_)) | Observation::Happened(Err(_)))
     }
 
     /// The kind of the event that was queued, if it is one.
     pub(super) fn event(&self) -> Option<EventType> {
         match self {
-            Seen::Queued(delivery) => match delivery.event {
+            Observation::Queued(delivery) => match delivery.event {
                 EventKind::Listed(event) => Some(event),
                 EventKind::Unlisted(_) => None,
             },
@@ -88,8 +90,9 @@ impl Seen {
 
 impl State {
     /// Nobody is known yet, and both platforms listen to all events.
-    pub(super) fn empty(planted: Option<Planted>, left: Vec<Option<u8>>) -> State {
-        let mut service = Service::new(profile(), Chooser { planted });
+    pub(super) fn empty(planted: Option<&'static Defect>, left: Vec<Option<u8>>) -> State {
+        let choices = FixedChoices(Seeded { seed: 0 });
+        let mut service = Defective::new(planted, profile(), choices, Destinations::Public);
         let key = Happening::IssueKey { platform: Some(cast::SECOND_PLATFORM.into()) };
         let issued = service.happen(cast::origin(), Platform::First.id(), key);
         debug_assert!(issued.is_ok());
@@ -112,11 +115,11 @@ impl State {
     }
 
     /// The state after an action, with what was seen. No state, if the action is impossible or refused.
-    pub fn after(&self, action: Action) -> (Option<State>, Vec<Seen>) {
+    pub fn after(&self, action: Action) -> (Option<State>, Vec<Observation>) {
         let mut next = self.clone();
         let mut seen = Vec::new();
         next.act(&mut seen, action);
-        if seen.iter().any(Seen::is_refusal) {
+        if seen.iter().any(Observation::is_refusal) {
             return (None, seen);
         }
         next.settle(&mut seen);
@@ -128,7 +131,7 @@ impl State {
     /// The state that stands for all those that differ from it only in minted names and in absolute time.
     #[must_use]
     pub fn normal(self) -> State {
-        let service = self.service.normal_form(self.now, cast::origin());
+        let service = self.service.map(|it| it.normal_form(self.now, cast::origin()));
         State { service, now: cast::origin(), ..self }
     }
 
@@ -144,7 +147,7 @@ impl State {
         }
     }
 
-    fn act(&mut self, seen: &mut Vec<Seen>, action: Action) {
+    fn act(&mut self, seen: &mut Vec<Observation>, action: Action) {
         match action {
             Action::SyncVendor(platform) => {
                 self.ask(seen, platform, cast::sync_vendor(platform));
@@ -180,7 +183,7 @@ impl State {
         }
     }
 
-    fn sign(&mut self, seen: &mut Vec<Seen>) {
+    fn sign(&mut self, seen: &mut Vec<Observation>) {
         let platform = Platform::First;
         let payee = || platform.vendor().to_owned();
         self.ask(seen, platform, cast::invite(platform));
@@ -190,47 +193,40 @@ impl State {
         self.happen(seen, platform, Happening::VendorSignsAgreement { payee: payee(), address });
     }
 
-    fn pass(&mut self, seen: &mut Vec<Seen>) {
+    fn pass(&mut self, seen: &mut Vec<Observation>) {
         let Some(due) = self.service.poll_timeout() else { return };
-        seen.push(Seen::Passed(self.now.whole_seconds_until(due)));
+        seen.push(Observation::Passed(self.now.whole_seconds_until(due)));
         self.now = due;
         self.service.handle_timeout(due);
     }
 
-    fn ask(&mut self, seen: &mut Vec<Seen>, platform: Platform, operation: Operation) {
+    fn ask(&mut self, seen: &mut Vec<Observation>, platform: Platform, operation: Operation) {
         let answer = self.service.handle(self.now, platform.id(), operation.clone());
         self.auditor.answered(platform.id(), &operation, &answer);
-        seen.push(Seen::Answered(answer));
+        seen.push(Observation::Answered(answer));
         self.listen(seen);
     }
 
-    fn happen(&mut self, seen: &mut Vec<Seen>, platform: Platform, happening: Happening) {
+    fn happen(&mut self, seen: &mut Vec<Observation>, platform: Platform, happening: Happening) {
         let result = self.service.happen(self.now, platform.id(), happening.clone());
         self.auditor.happened(platform.id(), &happening, &result);
-        seen.push(Seen::Happened(result));
+        seen.push(Observation::Happened(result));
         self.listen(seen);
     }
 
-    fn planted(&mut self) -> Option<Planted> {
-        self.service.choices_mut().planted
-    }
-
-    /// Hears the queued events.
-    fn listen(&mut self, seen: &mut Vec<Seen>) {
-        let is_deaf = self.planted() == Some(Planted::RepaymentUnannounced);
+    /// The auditor sees the queued events.
+    fn listen(&mut self, seen: &mut Vec<Observation>) {
         while let Some(delivery) = self.service.poll_delivery() {
-            if !is_deaf || delivery.event != EventType::AdvancePaid {
-                self.auditor.queued(&delivery);
-                seen.push(Seen::Queued(delivery));
-            }
+            self.auditor.queued(&delivery);
+            seen.push(Observation::Queued(delivery));
         }
     }
 
     /// Sends everything that is due. Then the auditor checks everything.
-    fn settle(&mut self, seen: &mut Vec<Seen>) {
+    fn settle(&mut self, seen: &mut Vec<Observation>) {
         self.listen(seen);
         while let Some(attempt) = self.service.poll_attempt(self.now) {
-            self.begin(&attempt);
+            self.auditor.begun(&attempt);
             let status = self.answering[attempt.delivery.platform.0 as usize].take();
             let receipt = Receipt::Answered(status.unwrap_or(200));
             let consequence = self.service.handle_receipt(self.now, &attempt, receipt);
@@ -242,19 +238,10 @@ impl State {
                 self.auditor.revoked(&delivery);
             }
             if number > 1 || status.is_some() {
-                seen.push(Seen::Attempted { delivery, number, consequence });
+                seen.push(Observation::Attempted { delivery, number, consequence });
             }
         }
         self.auditor.check_all(&mut self.service, self.now);
-    }
-
-    /// Hears an attempt.
-    fn begin(&mut self, attempt: &Attempt) {
-        let mut heard = attempt.clone();
-        if attempt.number > 1 && self.planted() == Some(Planted::RetryRenamed) {
-            Arc::make_mut(&mut heard.delivery).id.push('x');
-        }
-        self.auditor.begun(&heard);
     }
 
     /// What a question of a platform is answered. It changes nothing.

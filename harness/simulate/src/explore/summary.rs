@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Value, json};
 use tideover_exchange::evidence::outcome::Outcome;
 
-use crate::explore::chooser::Planted;
+use crate::explore::choices::planted;
 use crate::explore::milestone::Milestone;
 use crate::explore::search::{Explored, INVARIANTS};
 use crate::explore::world::WORLDS;
@@ -70,8 +70,7 @@ impl fmt::Display for Explored {
 /// The worlds and the bugs that can be planted, for a person.
 pub fn list() -> String {
     let worlds = WORLDS.iter().map(|world| format!("{:<24}{}", world.name, world.words));
-    let bugs = Planted::ALL.into_iter();
-    let bugs = bugs.map(|planted| format!("{:<24}{}", planted.name(), planted.words()));
+    let bugs = planted().map(|bug| format!("{:<33}{}", bug.name, bug.sentence()));
     let lines = |lines: Vec<String>| lines.join("\n  ");
     format!("worlds\n  {}\nbugs\n  {}", lines(worlds.collect()), lines(bugs.collect()))
 }
@@ -79,9 +78,9 @@ pub fn list() -> String {
 /// The same, for a program.
 pub fn list_as_json() -> Value {
     let worlds = WORLDS.iter().map(|world| json!({ "name": world.name, "words": world.words }));
-    let bug = |planted: Planted| json!({ "name": planted.name(), "words": planted.words() });
+    let bugs = planted().map(|bug| json!({ "name": bug.name, "words": bug.sentence() }));
     json!({
         "worlds": worlds.collect::<Vec<_>>(),
-        "bugs": Planted::ALL.map(bug),
+        "bugs": bugs.collect::<Vec<_>>(),
     })
 }

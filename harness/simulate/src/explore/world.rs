@@ -1,14 +1,15 @@
 //! The worlds: what can be done in each, how often, and which milestones it must show.
 
+use tideover_defects::Defect;
+
 use crate::explore::action::Action;
 use crate::explore::cast::{Invoice, Payment, Platform};
-use crate::explore::chooser::Planted;
 use crate::explore::milestone::Milestone;
-use crate::explore::state::{Seen, State};
+use crate::explore::state::{Observation, State};
 
 /// A small world, searched exhaustively.
 #[derive(Debug)]
-pub struct World {
+pub struct SmallWorld {
     /// Its stable name.
     pub name: &'static str,
     /// What it is about, in one sentence.
@@ -31,8 +32,8 @@ const ONBOARDED: &[Action] = &[
 ];
 
 /// Every world, in the order of the search.
-pub static WORLDS: [World; 5] = [
-    World {
+pub static WORLDS: [SmallWorld; 5] = [
+    SmallWorld {
         name: "limit",
         words: "Two platforms finance one vendor under a limit that only one advance fits.",
         before: ONBOARDED,
@@ -65,7 +66,7 @@ pub static WORLDS: [World; 5] = [
             Milestone::StatusOnly,
         ],
     },
-    World {
+    SmallWorld {
         name: "onboarding",
         words: "Two platforms sync one vendor and onboard it, and its tax id may be wrong.",
         before: &[],
@@ -94,7 +95,7 @@ pub static WORLDS: [World; 5] = [
             Milestone::Funded,
         ],
     },
-    World {
+    SmallWorld {
         name: "import",
         words: "One platform imports two invoices, interrupted or not, and syncs them besides.",
         before: ONBOARDED,
@@ -121,7 +122,7 @@ pub static WORLDS: [World; 5] = [
             Milestone::Repaid,
         ],
     },
-    World {
+    SmallWorld {
         name: "deliveries",
         words: "Receivers fail while an advance goes its way and the vendor opts in again.",
         before: ONBOARDED,
@@ -147,7 +148,7 @@ pub static WORLDS: [World; 5] = [
             Milestone::Overpaid,
         ],
     },
-    World {
+    SmallWorld {
         name: "all",
         words: "Everything at once, each a little.",
         before: &[],
@@ -184,14 +185,14 @@ pub static WORLDS: [World; 5] = [
     },
 ];
 
-impl World {
+impl SmallWorld {
     /// The world of this name.
-    pub fn named(name: &str) -> Option<&'static World> {
+    pub fn named(name: &str) -> Option<&'static SmallWorld> {
         WORLDS.iter().find(|world| world.name == name)
     }
 
     /// The state that its search begins with.
-    pub fn start(&self, planted: Option<Planted>) -> State {
+    pub fn start(&self, planted: Option<&'static Defect>) -> State {
         let left = self.actions.iter().map(|(_, times)| *times).collect();
         let empty = State::empty(planted, left).normal();
         let begun = self.before.iter().fold(empty, |state, action| {
@@ -208,7 +209,7 @@ impl World {
     }
 
     /// The state after the action of this number, with what was seen. No state, if nothing changes.
-    pub fn step(&self, state: &State, number: usize) -> (Option<State>, Vec<Seen>) {
+    pub fn step(&self, state: &State, number: usize) -> (Option<State>, Vec<Observation>) {
         let (mut after, seen) = state.after(self.action(number));
         if let Some(after) = &mut after {
             after.spend(number);

@@ -22,13 +22,13 @@ impl RunHash {
     /// The hash of no run.
     pub(crate) const NONE: RunHash = RunHash(0);
 
-    /// The hash of this one and another one, in any order.
+    /// Combines two hashes. A sum does not depend on the order, so threads and shards may finish in any.
     #[must_use]
     pub(crate) fn and(self, other: RunHash) -> RunHash {
         RunHash(self.0.wrapping_add(other.0))
     }
 
-    /// The hash of the run of a seed, to be added to others.
+    /// Mixes the seed in, so that two runs that swap their hashes change the sum.
     #[must_use]
     pub(crate) fn of_seed(self, seed: u64) -> RunHash {
         RunHash((self.0 ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -50,7 +50,7 @@ impl TryFrom<String> for RunHash {
     }
 }
 
-/// The bytes that the chain hashes at once.
+/// Bytes are hashed in blocks of this size: many small updates are slower.
 const BLOCK: usize = 8192;
 
 /// The chain while a run goes on.
@@ -61,7 +61,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Adds what happened at a time, in parts.
+    /// Adds what happened at a time. The length of each part is hashed too: `ab`, `c` is not `a`, `bc`.
     pub(crate) fn add(&mut self, at: Moment, parts: &[&[u8]]) {
         self.waiting.extend_from_slice(&at.to_le_bytes());
         for part in parts {

@@ -9,7 +9,7 @@ use tideover_report::results::{Case, CaseStatus, Issue, Results, Severity, finge
 use crate::simulation::auditor::{Breach, Invariant};
 use crate::simulation::campaign::Found;
 
-/// What worlds came to.
+/// Simulated worlds, with their outcome.
 pub struct Worlds<'a> {
     /// The outcome.
     pub outcome: Outcome,

@@ -1,5 +1,6 @@
 //! The service of a simulated world, which can be restarted.
 
+use tideover_defects::Defective;
 use tideover_model::{Choices, Destinations, Face, Seeded, Service, Timestamp};
 use tideover_sim::grease::Grease;
 
@@ -25,6 +26,14 @@ pub(crate) fn correct(plan: &Plan) -> Box<dyn Server> {
 
 fn service<C: Choices>(plan: &Plan, choices: C) -> Service<C> {
     Service::new(plan.profile.clone(), choices).sending_to(Destinations::Public)
+}
+
+/// It restarts as its defect has it.
+impl Server for Defective {
+    fn restart(&mut self, now: Timestamp) -> Result<(), String> {
+        Defective::restart(self, now);
+        Ok(())
+    }
 }
 
 impl<C: Choices> Server for Service<C> {

@@ -61,7 +61,7 @@ pub struct Entry {
     pub money: Option<Totals>,
 }
 
-/// The entries of a run, if somebody wants them.
+/// The entries of a run. It stays empty unless a trace was asked for.
 #[derive(Default)]
 pub(crate) struct Trace {
     wanted: bool,
@@ -74,7 +74,7 @@ impl Trace {
         Trace { wanted, ..Trace::default() }
     }
 
-    /// Adds an entry; its text is made only if somebody wants it.
+    /// Adds an entry. The text is made only if a trace was asked for.
     pub(crate) fn add(
         &mut self,
         at: Moment,
@@ -87,7 +87,7 @@ impl Trace {
         }
     }
 
-    /// Notes on the last entry where the money is, if that changed.
+    /// Adds the totals to the last entry, if they have changed.
     pub(crate) fn note_money(&mut self, money: Totals) {
         if self.wanted && money != self.money {
             self.money = money;

@@ -183,7 +183,7 @@ impl CheckCommand {
     }
 
     async fn over_http(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
-        let (mock, target) = Defect::embedded(&plan.header, self.defect).await?;
+        let (mock, target) = tideover_prove::embedded(&plan.header, self.defect).await?;
         let mut world = OverHttp::new(target);
         let summary = play_until_stopped(&mut world, plan, progress).await;
         mock.stop().await;

@@ -6,13 +6,12 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tideover_exchange::target::{INBOX, Unreachable, service};
+use tideover_exchange::target::{INBOX, Interleaved, Unreachable, service};
 use tideover_exchange::transcript::Transcript;
 use tideover_model::Destinations;
 use tideover_prove::defects::Defect;
 use tideover_suite::play::cases::{InProcess, OverHttp};
 use tideover_suite::play::concurrent;
-use tideover_suite::play::concurrent::Interleaved;
 use tideover_suite::play::replay::{Replay, play_either, play_race, play_steps};
 
 use crate::cli::files::{NamedFile, refuse_shared_files};
@@ -105,7 +104,7 @@ impl ReplayCommand {
                 }
             }
             Where::Mock => {
-                let (mock, target) = Defect::embedded(header, self.defect).await?;
+                let (mock, target) = tideover_prove::embedded(header, self.defect).await?;
                 let mut world = OverHttp::new(target);
                 let plays = replay.run(async |it, nth| play_either(&mut world, it, nth).await);
                 let played = plays.await;

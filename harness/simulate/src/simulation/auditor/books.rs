@@ -7,7 +7,7 @@ use tideover_model::wire::reply::{
 use tideover_model::words::{AdvanceState, CollectionState};
 use tideover_model::{Cents, Face, Operation, Outcome, PlatformId, Timestamp};
 
-use crate::simulation::auditor::heard::{BusinessEvents, InvoiceEvents};
+use crate::simulation::auditor::events::{BusinessEvents, InvoiceEvents};
 use crate::simulation::auditor::{Auditor, BusinessKey, Invariant, InvoiceKey, invoice_subject};
 
 /// Where the money is. Cents.
@@ -78,18 +78,18 @@ impl BusinessRecord {
             remittance: u32::from(opens),
         };
         self.due.add(&events);
-        // As if they had come: then it does not matter which platform was first.
-        if let Some(heard) = self.events.as_mut().filter(|_| is_taken_over) {
-            heard.add(&events);
+        // They count as if they had come: so it does not matter which platform onboarded it.
+        if let Some(counted) = self.events.as_mut().filter(|_| is_taken_over) {
+            counted.add(&events);
         }
         (self.is_complete, self.remittance) = (is_complete, remittance);
     }
 
-    /// How the events since the last look at which nobody listened differ from those that its changes ask
-    /// for.
+    /// How the counted events differ from those that its changes ask for. At the first look after a subscription, the
+    /// counting begins.
     fn difference(&mut self) -> Option<String> {
         match &self.events {
-            Some(heard) => heard.difference(&self.due),
+            Some(counted) => counted.difference(&self.due),
             None => {
                 self.due = BusinessEvents::AT_FIRST;
                 self.events = Some(self.due.clone());

@@ -4,7 +4,7 @@
 
 mod books;
 mod breach;
-mod heard;
+mod events;
 mod identity;
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use tideover_model::{
 };
 
 use books::{BusinessRecord, InvoiceRecord};
-use heard::Heard;
+use events::EventContent;
 
 pub use books::Totals;
 pub use breach::{Breach, Invariant};
@@ -167,21 +167,22 @@ impl Auditor {
 
     /// Sees an event that the service queues.
     pub fn queued(&mut self, delivery: &Delivery) {
-        let Some(heard) = Heard::read(&delivery.body) else {
+        let Some(content) = EventContent::read(&delivery.body) else {
             let detail = "its body is not an event with an identifier";
             return self.report(Invariant::EventsFollowState, &delivery.id, detail);
         };
         let platform = delivery.platform;
-        let is_known = match &heard.invoice {
-            None => self.businesses.contains_key(&(platform, heard.business.clone())),
+        let is_known = match &content.invoice {
+            None => self.businesses.contains_key(&(platform, content.business.clone())),
             Some(invoice) => {
-                let key = (platform, heard.business.clone(), invoice.clone());
+                let key = (platform, content.business.clone(), invoice.clone());
                 self.invoices.contains_key(&key)
             }
         };
         if !is_known {
             let subject = format!("{} to platform {}", delivery.event.name(), platform.0);
-            let detail = format!("it names {}, which this platform never synced", heard.subject());
+            let detail =
+                format!("it names {}, which this platform never synced", content.subject());
             return self.report(Invariant::PlatformsApart, subject, detail);
         }
         let is_followed =
@@ -189,11 +190,11 @@ impl Auditor {
         if let EventKind::Listed(event) = delivery.event
             && is_followed
         {
-            self.count(platform, event, &heard);
+            self.count(platform, event, &content);
         }
-        match heard.invoice {
-            None => self.touched_businesses.push((platform, heard.business)),
-            Some(invoice) => self.touched_invoices.push((platform, heard.business, invoice)),
+        match content.invoice {
+            None => self.touched_businesses.push((platform, content.business)),
+            Some(invoice) => self.touched_invoices.push((platform, content.business, invoice)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! A campaign: many seeds on all cores, and what they reached together.
+//! A campaign: the worlds of many seeds, on all cores.
 
 mod report;
 
@@ -69,10 +69,10 @@ struct Shared<'a> {
     tally: Mutex<Tally>,
 }
 
-/// What a campaign came to so far.
+/// The result of a campaign so far.
 struct Tally {
     report: CampaignReport,
-    /// Runs that others precede which are not done, by their numbers in the shard.
+    /// Runs that are done while an earlier one is not, by their numbers in the shard.
     waiting: BTreeMap<u64, (u64, Run)>,
     /// The number of the next run to add.
     next: u64,

@@ -1,4 +1,4 @@
-//! What a campaign found and reached, as data: the parts of a campaign add up to the whole.
+//! The report of a campaign, as data. The reports of its parts add up to that of the whole.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +21,7 @@ const FORMAT: &str = "tideover-campaign";
 /// The version of the format: version 1 did not say which parts ended early.
 const VERSION: u32 = 2;
 
-/// What a campaign, or a part of one, came to.
+/// The result of a campaign, or of a part of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CampaignReport {

@@ -95,7 +95,7 @@ pub(super) fn known<T: DeserializeOwned>(name: &str) -> Option<T> {
 }
 
 impl Client {
-    /// Concludes a call that was answered.
+    /// Takes the answer to a call.
     pub(super) fn conclude(
         &mut self,
         plan: &Plan,

@@ -96,7 +96,7 @@ impl Client {
         }
     }
 
-    /// A call has ended, or has timed out. An answer to an earlier call comes too late: it is ignored.
+    /// A call has been answered, or has timed out. An answer to an earlier call is too late, and is ignored.
     pub(crate) fn respond(
         &mut self,
         plan: &Plan,
@@ -108,7 +108,7 @@ impl Client {
         let Some(queued) = self.lanes.lanes.get_mut(&lane) else { return };
         let is_current = |call: &Call| !call.waits && queued.calls == number;
         if !queued.call.as_ref().is_some_and(is_current) {
-            // An end of the wait for a call that was answered means nothing.
+            // The timeout of a call that was answered means nothing.
             if matches!(response, Response::Answered(..)) {
                 self.reach(Reached::LateAnswer);
             }
@@ -143,7 +143,7 @@ impl Client {
             self.wake_after(wait, Wake::Repeat(lane, number));
         } else {
             self.reach(Reached::UnknownOutcome);
-            // The list says what came of it (§4 Recovering a lost webhook secret).
+            // The list shows whether it was carried out (§4 Recovering a lost webhook secret).
             self.add_next(plan, lane, Job::ListSubscriptions);
         }
         self.proceed(plan, lane);
@@ -160,7 +160,7 @@ impl Client {
         self.lanes.lanes.get(&lane).is_some_and(|queued| queued.jobs.contains(job))
     }
 
-    /// What it still does, or waits for, if anything.
+    /// The first job that is not done, in words.
     pub(crate) fn busy(&self) -> Option<String> {
         let busy = |(lane, queued): (&Lane, &Queued)| {
             let job = queued.call.as_ref().map(|call| &call.job).or(queued.jobs.front());

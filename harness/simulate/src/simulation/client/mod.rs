@@ -5,8 +5,9 @@
 //! service's state comes from answers and webhooks; it reads everything again only after it could have missed
 //! webhooks.
 //!
-//! It spells paths and bodies out, although the model writes them too: a mistake of the model must not hide behind the
-//! same mistake here.
+//! It is independent on purpose, also where that repeats something: it writes paths and bodies itself, although the model
+//! writes them too, and it reads events itself, as the auditor does. A mistake of the model, or of the auditor, must not
+//! hide behind the same mistake here.
 
 mod answers;
 mod customer;
@@ -45,7 +46,7 @@ pub(crate) struct Client {
     interrupted: BTreeSet<u32>,
     /// When its receiver went down, if it is.
     down_since: Option<Moment>,
-    /// When it stops to ask again for advances that were refused.
+    /// When it stops repeating requests for advances that were refused.
     persists_until: Moment,
     flaw: Option<Flaw>,
     effects: Vec<Effect>,
@@ -64,7 +65,7 @@ struct Webhooks {
 pub(crate) enum Effect {
     /// It sends a request.
     Send { lane: Lane, call: u64, job: Job, request: Request },
-    /// It wants to be woken.
+    /// It asks to be woken.
     Wake { after: Moment, wake: Wake },
     /// It tells the payors of a vendor where to pay.
     Publish { vendor: u32, account: String },
@@ -99,7 +100,7 @@ pub(crate) enum Wake {
     LoseSecret,
 }
 
-/// What came of a request, as the client sees it.
+/// The outcome of a request, as the client sees it.
 pub(crate) enum Response<'a> {
     /// An answer with this status and body.
     Answered(u16, &'a [u8]),
@@ -122,7 +123,7 @@ impl Client {
         }
     }
 
-    /// What it did since the last call.
+    /// Takes the effects since the last call.
     pub(crate) fn effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
     }
@@ -140,7 +141,7 @@ impl Client {
         self.effects.push(Effect::Wake { after, wake });
     }
 
-    /// It is woken.
+    /// Does what it was to be woken for.
     pub(crate) fn wake(&mut self, plan: &Plan, now: Moment, wake: Wake) {
         match wake {
             Wake::Start => self.add(plan, Lane::Webhooks, Job::Subscribe),
@@ -185,7 +186,7 @@ impl Client {
         self.down_since = Some(now);
     }
 
-    /// The receiver is up again. It may have missed webhooks for good.
+    /// The receiver is up again. After a long silence it may have missed webhooks for good.
     pub(crate) fn comes_up(&mut self, plan: &Plan, now: Moment) {
         let since = self.down_since.take().unwrap_or(now);
         if now - since > LONG_SILENCE && !self.has(Flaw::TrustsWebhooksAlone) {
@@ -193,7 +194,7 @@ impl Client {
         }
     }
 
-    /// Reads everything that it knows of again.
+    /// Reads all synced businesses and invoices again.
     fn reconcile(&mut self, plan: &Plan) {
         let known: Vec<(u32, Vec<u32>)> = self
             .customers

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::simulation::auditor::Totals;
+use crate::simulation::picture::column::Column;
 use crate::simulation::picture::drawing::{Cell, Drawing, Layout, TOP, Tick};
-use crate::simulation::picture::lane::Lane;
 use crate::simulation::picture::mark::{Mark, Shape, counted};
 use crate::simulation::picture::money::Areas;
 use crate::simulation::plan::Plan;
@@ -75,7 +75,7 @@ pub(super) fn dense(plan: &Plan, run: &Run) -> Drawing {
     drawing.restarts = restarts.map(|entry| bins.y(entry.at)).collect();
     drawing.cells = cells(&bins, &run.entries);
     if let (Some(breach), Some(last)) = (&run.breach, run.entries.last()) {
-        drawing.add_breach(breach, LAYOUT.x(Lane::of(last.actor)));
+        drawing.add_breach(breach, LAYOUT.x(Column::of(last.actor)));
     }
     drawing
 }
@@ -119,9 +119,9 @@ fn changes(bins: &Bins, entries: &[Entry]) -> Vec<(i64, Totals)> {
 }
 
 fn cells(bins: &Bins, entries: &[Entry]) -> Vec<Cell> {
-    let mut groups: BTreeMap<(Moment, Lane), Group> = BTreeMap::new();
+    let mut groups: BTreeMap<(Moment, Column), Group> = BTreeMap::new();
     for entry in entries {
-        let group = groups.entry((entry.at / bins.span, Lane::of(entry.actor))).or_default();
+        let group = groups.entry((entry.at / bins.span, Column::of(entry.actor))).or_default();
         group.entries += 1;
         group.faults.extend(entry.fault);
     }
@@ -130,7 +130,7 @@ fn cells(bins: &Bins, entries: &[Entry]) -> Vec<Cell> {
 }
 
 impl Group {
-    fn cell(&self, bins: &Bins, (bin, lane): (Moment, Lane), fullest: u64) -> Cell {
+    fn cell(&self, bins: &Bins, (bin, lane): (Moment, Column), fullest: u64) -> Cell {
         let (middle, top) = (LAYOUT.x(lane), bins.y(bin * bins.span));
         // By the root, so that a single entry is still seen beside a hundred.
         let width = (FULLEST * FULLEST * self.entries / fullest).isqrt().max(3);
@@ -145,7 +145,7 @@ impl Group {
         }
     }
 
-    fn title(&self, bins: &Bins, bin: Moment, lane: Lane) -> String {
+    fn title(&self, bins: &Bins, bin: Moment, lane: Column) -> String {
         let Group { entries, faults } = self;
         let (from, until) = (clock(bin * bins.span), clock((bin + 1) * bins.span));
         let mut title = format!("{}: {entries} from {from} to {until}", lane.name());

@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use crate::simulation::auditor::Breach;
-use crate::simulation::picture::lane::Lane;
+use crate::simulation::picture::column::Column;
 use crate::simulation::picture::mark::Mark;
 use crate::simulation::picture::money::{Areas, Room};
 use crate::simulation::picture::text::wrapped;
-use crate::simulation::plan::Plan;
+use crate::simulation::plan::{Outage, Plan};
 use crate::simulation::queue::Moment;
 use crate::simulation::trace::clock;
 
@@ -22,7 +22,7 @@ const END: i64 = 14;
 /// The height of a line of text.
 pub(super) const LINE: i64 = 12;
 /// The number of receivers whose outages stand side by side.
-const COLUMNS: u32 = 3;
+const SIDE_BY_SIDE: u32 = 3;
 
 /// A picture of a run, or of a part of it. Time runs down.
 #[derive(Debug, Serialize)]
@@ -36,9 +36,9 @@ pub(super) struct Drawing {
     /// Where the lanes begin and end.
     left: i64,
     right: i64,
-    lanes: Vec<LaneView>,
+    lanes: Vec<ColumnView>,
     pub(super) ticks: Vec<Tick>,
-    outages: Vec<Outage>,
+    outages: Vec<OutageBar>,
     /// Where the service restarts.
     pub(super) restarts: Vec<i64>,
     pub(super) cells: Vec<Cell>,
@@ -49,7 +49,7 @@ pub(super) struct Drawing {
 
 /// A lane with its place.
 #[derive(Debug, Serialize)]
-struct LaneView {
+struct ColumnView {
     name: &'static str,
     x: i64,
     /// Where its name is. Neighbours are at different heights, so that there is room for each.
@@ -67,7 +67,7 @@ pub(super) struct Tick {
 
 /// A time in which a receiver is down.
 #[derive(Debug, Serialize)]
-struct Outage {
+struct OutageBar {
     x: i64,
     y: i64,
     height: i64,
@@ -136,14 +136,14 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The middle of a lane.
-    pub(super) fn x(self, lane: Lane) -> i64 {
-        let index = Lane::ALL.into_iter().take_while(|other| *other != lane).count();
+    pub(super) fn x(self, lane: Column) -> i64 {
+        let index = Column::ALL.into_iter().take_while(|other| *other != lane).count();
         AXIS + self.lane * i64::try_from(index).unwrap_or(0) + self.lane / 2
     }
 
-    fn lanes(self) -> Vec<LaneView> {
-        let lanes = Lane::ALL.into_iter().zip([14, 26].into_iter().cycle());
-        lanes.map(|(lane, y)| LaneView { name: lane.name(), x: self.x(lane), y }).collect()
+    fn lanes(self) -> Vec<ColumnView> {
+        let lanes = Column::ALL.into_iter().zip([14, 26].into_iter().cycle());
+        lanes.map(|(lane, y)| ColumnView { name: lane.name(), x: self.x(lane), y }).collect()
     }
 
     /// Where the lanes end.
@@ -187,14 +187,14 @@ impl Drawing {
         (from, until): (Moment, Moment),
         y: impl Fn(Moment) -> i64,
     ) {
-        let happens = |outage: &&crate::simulation::plan::Outage| {
+        let happens = |outage: &&Outage| {
             outage.platform < plan.platforms && outage.from <= until && outage.until >= from
         };
         for outage in plan.faults.outages.iter().filter(happens) {
-            let column = i64::from(outage.platform % COLUMNS) * 6;
+            let offset = i64::from(outage.platform % SIDE_BY_SIDE) * 6;
             let (start, end) = (y(outage.from.max(from)), y(outage.until.min(until)));
-            self.outages.push(Outage {
-                x: layout.x(Lane::Receiver) - layout.lane / 2 + 2 + column,
+            self.outages.push(OutageBar {
+                x: layout.x(Column::Receiver) - layout.lane / 2 + 2 + offset,
                 y: start,
                 height: (end - start).max(2),
                 title: format!(

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tideover_model::Timestamp;
 
 use crate::simulation::auditor::Totals;
-use crate::simulation::picture::lane::Lane;
+use crate::simulation::picture::column::Column;
 use crate::simulation::picture::mark::{Mark, Shape};
 use crate::simulation::picture::text::dollars;
 use crate::simulation::plan::Plan;
@@ -24,7 +24,7 @@ pub(super) struct Day<'a> {
 /// An entry in words.
 #[derive(Debug, Serialize)]
 pub(super) struct EntryView<'a> {
-    lane: Lane,
+    lane: Column,
     clock: String,
     date_time: String,
     who: String,
@@ -77,7 +77,7 @@ pub(super) fn days<'a>(plan: &Plan, entries: &'a [Entry]) -> Vec<Day<'a>> {
 impl EntryView<'_> {
     fn of(start: Timestamp, entry: &Entry) -> EntryView<'_> {
         EntryView {
-            lane: Lane::of(entry.actor),
+            lane: Column::of(entry.actor),
             clock: clock(entry.at),
             date_time: start.after_milliseconds(entry.at).to_string(),
             who: entry.actor.to_string(),

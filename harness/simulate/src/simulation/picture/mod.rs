@@ -1,8 +1,8 @@
 //! A run as a page: a picture in which time runs down, and the entries in words.
 
+mod column;
 mod dense;
 mod drawing;
-mod lane;
 mod list;
 mod mark;
 mod money;
@@ -24,8 +24,8 @@ use crate::simulation::reached::{Fault, Reached};
 use crate::simulation::trace::clock;
 use crate::simulation::world::Run;
 
+use column::Column;
 use drawing::Drawing;
-use lane::Lane;
 use list::{Day, Money};
 use mark::{Mark, Shape};
 
@@ -63,7 +63,7 @@ struct Page<'a> {
     breach: Option<BreachView<'a>>,
     drawings: Vec<Drawing>,
     money: Money,
-    lanes: Vec<LaneCount>,
+    lanes: Vec<ColumnCount>,
     shapes: Vec<ShapeView>,
     reached: Vec<Counted>,
     days: Vec<Day<'a>>,
@@ -79,7 +79,7 @@ struct Page<'a> {
 #[derive(Serialize)]
 struct BugView {
     name: &'static str,
-    words: &'static str,
+    words: String,
 }
 
 /// The breach in words.
@@ -95,8 +95,8 @@ struct BreachView<'a> {
 
 /// The number of entries of a lane.
 #[derive(Serialize)]
-struct LaneCount {
-    lane: Lane,
+struct ColumnCount {
+    lane: Column,
     entries: usize,
 }
 
@@ -129,9 +129,9 @@ pub fn picture(facts: Facts<'_>, plan: &Plan, run: &Run) -> Result<String, Error
 
 impl Page<'_> {
     fn of<'a>(facts: Facts<'a>, plan: &Plan, run: &'a Run) -> Page<'a> {
-        let lane = |lane: Lane| LaneCount {
+        let lane = |lane: Column| ColumnCount {
             lane,
-            entries: run.entries.iter().filter(|entry| Lane::of(entry.actor) == lane).count(),
+            entries: run.entries.iter().filter(|entry| Column::of(entry.actor) == lane).count(),
         };
         let reached =
             Reached::ALL.map(|it| Counted { name: it.name(), times: run.counts.reached(it) });
@@ -149,7 +149,7 @@ impl Page<'_> {
             breach: run.breach.as_ref().map(|breach| BreachView::of(plan, run, breach)),
             drawings: drawings(plan, run),
             money: Money::of(run.totals),
-            lanes: Lane::ALL.map(lane).into(),
+            lanes: Column::ALL.map(lane).into(),
             shapes: Shape::ALL.into_iter().filter_map(|shape| ShapeView::of(shape, run)).collect(),
             reached: reached.into_iter().filter(|it| it.times > 0).collect(),
             days: list::days(plan, &run.entries),

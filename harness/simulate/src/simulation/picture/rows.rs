@@ -1,10 +1,10 @@
 //! A short run, or the end of a long one: each entry is a row.
 
 use crate::simulation::auditor::Totals;
+use crate::simulation::picture::column::{Column, number, reached_by};
 use crate::simulation::picture::drawing::{
     AXIS, Arrow, Drawing, LINE, Layout, Line, Row, TOP, Tick,
 };
-use crate::simulation::picture::lane::{Lane, number, reached_by};
 use crate::simulation::picture::mark::{Mark, Shape, never_arrives};
 use crate::simulation::picture::money::Areas;
 use crate::simulation::picture::text::{span, wrapped};
@@ -59,7 +59,7 @@ pub(super) fn rows(plan: &Plan, run: &Run, first: usize) -> Drawing {
     drawing.ticks = rows.ticks;
     drawing.restarts = rows.restarts;
     if let (Some(breach), Some(last)) = (&run.breach, entries.last()) {
-        drawing.add_breach(breach, LAYOUT.x(Lane::of(last.actor)));
+        drawing.add_breach(breach, LAYOUT.x(Column::of(last.actor)));
     }
     drawing
 }
@@ -114,7 +114,7 @@ impl Rows {
 }
 
 fn row(entry: &Entry, before: Option<Moment>, y: i64, text: (Vec<Line>, Option<Line>)) -> Row {
-    let from = LAYOUT.x(Lane::of(entry.actor));
+    let from = LAYOUT.x(Column::of(entry.actor));
     let arrow = reached_by(entry).map(|lane| arrow(entry, from, LAYOUT.x(lane), y));
     let mark = entry.fault.map(|fault| {
         let x = match &arrow {

@@ -12,7 +12,7 @@ use crate::simulation::queue::Moment;
 pub(super) enum Event {
     Client(u32, Wake),
     Arrives(Box<Message>),
-    Answered(Box<Answer>),
+    Answered(Box<CallEnd>),
     /// Something is due in the service.
     Due,
     PostArrives {
@@ -95,8 +95,8 @@ pub(super) struct Message {
     pub(super) occasion: u64,
 }
 
-/// An answer on its way, or the end of the client's wait for one.
-pub(super) struct Answer {
+/// The end of a call, as it reaches the client: an answer, or the end of the wait for one.
+pub(super) struct CallEnd {
     pub(super) client: u32,
     pub(super) lane: Lane,
     pub(super) call: u64,
@@ -106,7 +106,7 @@ pub(super) struct Answer {
 impl Message {
     pub(super) fn answer(&self, response: Option<(u16, Vec<u8>)>) -> Event {
         let Message { client, lane, call, .. } = *self;
-        Event::Answered(Box::new(Answer { client, lane, call, response }))
+        Event::Answered(Box::new(CallEnd { client, lane, call, response }))
     }
 }
 

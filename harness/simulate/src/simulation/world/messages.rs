@@ -1,7 +1,9 @@
 //! Requests and answers on an unreliable network.
 
 use tideover_model::wire::reply::Reply;
-use tideover_model::{Code, Happening, Operation, OperationKind, PlatformId, Seeded, exchange};
+use tideover_model::{
+    Answer, Code, Happening, Operation, OperationKind, PlatformId, Seeded, exchange,
+};
 use tideover_sim::fault::{Act, Call, When};
 use tideover_sim::grease::{Answered, Freedom, Greased, greased_response};
 
@@ -12,7 +14,7 @@ use crate::simulation::queue::{Moment, SECOND};
 use crate::simulation::reached::{Fault, Reached};
 use crate::simulation::trace::Actor;
 use crate::simulation::world::World;
-use crate::simulation::world::event::{Answer, Event, Message};
+use crate::simulation::world::event::{CallEnd, Event, Message};
 
 /// How long a client waits for an answer. No request takes longer to arrive.
 const TIMEOUT: Moment = 30 * SECOND;
@@ -23,7 +25,8 @@ const SLOWEST: Moment = 25 * SECOND;
 /// The latest repeat of a request by the network.
 const LATEST_REPEAT: Moment = 20 * SECOND;
 
-/// The acts in a fixed order: each has its own random number of a message.
+/// Which of a message's random numbers decides about an act. Each act has one of its own, so that a plan without one fault
+/// keeps all others.
 fn position(act: Act) -> usize {
     match act {
         Act::UpstreamFails { when: When::BeforeCommit } => 0,
@@ -50,14 +53,14 @@ fn fault_of(act: Act) -> Fault {
     }
 }
 
-/// Whether an act depends on the answer: it is known only when the request was carried out.
+/// Whether only the answer shows if the act made a difference.
 fn shows_later(act: Act) -> bool {
     matches!(act, Act::AnswerCut { .. } | Act::ImportStops { .. })
 }
 
-/// Whether such an act makes a difference to an answer. An answer with no more bytes arrives whole; an import
-/// with no more rows is not interrupted.
-fn hits(act: Act, answer: &tideover_model::Answer, response: &exchange::Response) -> bool {
+/// Whether the act makes a difference to an answer: one with fewer bytes arrives whole, and an import with fewer rows is
+/// not interrupted.
+fn hits(act: Act, answer: &Answer, response: &exchange::Response) -> bool {
     match act {
         Act::AnswerCut { after_bytes } => response.body.len() as u64 > after_bytes,
         Act::ImportStops { .. } => {
@@ -215,7 +218,7 @@ impl World<'_> {
         &mut self,
         platform: PlatformId,
         occasion: u64,
-        answer: &tideover_model::Answer,
+        answer: &Answer,
     ) -> exchange::Response {
         let response = exchange::respond(&self.plan.profile, answer);
         if !self.plan.greased {
@@ -251,9 +254,9 @@ impl World<'_> {
         self.queue.add(self.now + after, message.answer(response));
     }
 
-    /// An answer arrives, or the client stops to wait for it.
-    pub(super) fn answer(&mut self, answer: &Answer) {
-        let Answer { client, lane, call, response } = answer;
+    /// An answer arrives, or the client stops waiting for it.
+    pub(super) fn answer(&mut self, end: &CallEnd) {
+        let CallEnd { client, lane, call, response } = end;
         let status = response.as_ref().map_or(0, |(status, _)| *status);
         self.chain
             .add(self.now, &[&client.to_le_bytes(), &call.to_le_bytes(), &status.to_le_bytes()]);
@@ -271,7 +274,7 @@ impl World<'_> {
         self.follow_up(*client);
     }
 
-    /// §7 retrying rule 3: after a request with an unknown outcome, only the list says what came of it.
+    /// §7 retrying rule 3: after a request with an unknown outcome, only the list shows whether it was carried out.
     pub(super) fn watch_sent(&mut self, client: u32, job: &Job) {
         let conduct = &mut self.conduct[client as usize];
         match job.kind() {
@@ -296,7 +299,7 @@ impl World<'_> {
         }
     }
 
-    fn count_answer(&mut self, operation: &Operation, answer: &tideover_model::Answer) {
+    fn count_answer(&mut self, operation: &Operation, answer: &Answer) {
         let reached = match answer {
             Err(refusal) => match refusal.code {
                 Code::BusinessNotEligible => Reached::RefusedNotEligible,

@@ -30,7 +30,7 @@ use service::Subject;
 /// How long the world may take to settle once the faults stop.
 const SETTLES_WITHIN: Moment = 15 * DAY;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The hash over every input, answer and event.
@@ -69,11 +69,11 @@ pub(crate) struct World<'a> {
     now: Moment,
     /// When the service is next woken.
     due_at: Option<Moment>,
-    /// How often it was woken at the present moment.
+    /// How often it was woken at this moment: a timer that never goes off would stop time.
     woken: u32,
     /// The collection accounts that platforms published to payors, by platform and vendor.
     published: BTreeMap<(u32, u32), String>,
-    /// When each advance came to its state, if transitions can be slow.
+    /// When each advance reached its present state.
     moved: HashMap<(u32, Subject), Moment, FixedState>,
     conduct: Vec<Conduct>,
     receiver_down: Vec<bool>,
@@ -91,7 +91,7 @@ pub(crate) struct World<'a> {
     events: u64,
 }
 
-/// What the world watches of a client.
+/// What the world watches of a client, whose own memory it does not trust.
 #[derive(Default)]
 struct Conduct {
     /// A request that is not safe to repeat has an unknown outcome, and nothing was read since.
@@ -209,7 +209,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Carries out what a client did.
+    /// Applies the effects of a client.
     fn follow_up(&mut self, client: u32) {
         for effect in self.clients[client as usize].effects() {
             match effect {
@@ -243,7 +243,7 @@ impl<'a> World<'a> {
         self.plan.start.after_milliseconds(self.now)
     }
 
-    /// Whether faults still come.
+    /// Whether faults can still hit.
     fn is_faulty(&self) -> bool {
         self.now < self.plan.days * DAY
     }

@@ -218,7 +218,7 @@ impl World<'_> {
         self.follow_up(platform);
     }
 
-    /// The service learns what came of an attempt.
+    /// The service gets the receipt of an attempt, unless a restart has forgotten the attempt.
     pub(super) fn post_ends(&mut self, sent: &Sent, receipt: Receipt) {
         if sent.restarts != self.restarts {
             return;
@@ -265,7 +265,7 @@ impl World<'_> {
     }
 }
 
-/// What somebody who has seen an event makes of it: a copy, or an event of his own.
+/// The body of a forged event: a copy of a real one, or one with another id.
 fn forged(body: &[u8], is_copy: bool) -> Vec<u8> {
     match serde_json::from_slice::<serde_json::Value>(body) {
         Ok(mut event) if !is_copy => {

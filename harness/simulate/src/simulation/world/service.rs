@@ -33,7 +33,8 @@ struct Moved {
 }
 
 impl World<'_> {
-    /// What follows every change of the service: events are audited, attempts begin, and it is woken again.
+    /// Runs after every change of the service. Events are audited before attempts of them begin, since an attempt may name
+    /// only what the auditor knows; what is shown is checked last, when all events of the change have been counted.
     pub(super) fn after_service(&mut self) {
         let at = self.time();
         while let Some(delivery) = self.server.poll_delivery() {
@@ -83,7 +84,7 @@ impl World<'_> {
         }
     }
 
-    /// Something is due in the service.
+    /// Wakes the service. A wake-up that an earlier one has replaced does nothing.
     pub(super) fn fall_due(&mut self) {
         if self.due_at != Some(self.now) {
             return;
@@ -99,7 +100,8 @@ impl World<'_> {
         self.after_service();
     }
 
-    /// The service restarts. Attempts in flight never get their receipts.
+    /// Restarts the service. Whatever is due happens first, as a snapshot is made between two moments. Attempts in flight
+    /// never get their receipts.
     pub(super) fn restart(&mut self) {
         self.counts.meet(Fault::ServiceRestarted);
         if self.attempts_in_flight > 0 {

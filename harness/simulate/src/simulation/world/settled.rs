@@ -10,7 +10,7 @@ use crate::simulation::queue::DAY;
 use crate::simulation::world::World;
 
 impl World<'_> {
-    /// The world did not come to rest.
+    /// Reports that something still goes on after the time to settle.
     pub(super) fn report_unsettled(&mut self) {
         let days = self.now / DAY - self.plan.days;
         let detail = format!("something is still going on {days} days after the last fault");

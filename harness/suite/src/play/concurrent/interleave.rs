@@ -3,9 +3,8 @@
 
 use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, NO_INBOX, Target};
+use tideover_exchange::target::{Bare, Interleaved, NO_INBOX, Target};
 use tideover_exchange::{Prepared, Race, Seen};
-use tideover_model::{Choices, Face, Service};
 
 use crate::generate::draw::Draw;
 use crate::play::concurrent::history::ALONE;
@@ -19,19 +18,6 @@ pub struct Schedule {
     /// How many percent of the answers in a race are lost.
     pub lost: usize,
 }
-
-/// A service with several requests in flight.
-pub trait Interleaved: Face + Clone {
-    /// What a request that is called now has seen of it when it takes effect; nothing if it looks only then.
-    fn glimpse(&self) -> Option<Self> {
-        None
-    }
-
-    /// The next request to be handled looked around when it was called, and no more.
-    fn handle_as_of(&mut self, _glimpse: Self) {}
-}
-
-impl<C: Choices> Interleaved for Service<C> {}
 
 /// Plays `race` against `target`: its requests take effect one at a time, each between its call and its answer.
 pub fn interleave<F: Interleaved>(

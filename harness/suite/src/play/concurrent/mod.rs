@@ -25,7 +25,7 @@ mod timeline;
 pub use contradictions::Contradiction;
 pub use course::Course;
 pub use history::{Answer, History, Interval, Request};
-pub use interleave::{Interleaved, Schedule, interleave};
+pub use interleave::{Schedule, interleave};
 pub use judgement::{Judgement, Part, Stuck, Verdict, contradictions, judge};
 pub use known::Known;
 pub use play::play;

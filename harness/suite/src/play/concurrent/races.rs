@@ -2,7 +2,7 @@
 
 use tideover_exchange::Race;
 use tideover_exchange::evidence::Ending;
-use tideover_exchange::target::{Bare, INBOX, Unreachable};
+use tideover_exchange::target::{Bare, INBOX, Interleaved, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_model::Timestamp;
 
@@ -11,7 +11,7 @@ use crate::play::case::{Observed, Played, Stopped};
 use crate::play::cases::{MOST_TRIES, OverHttp, Plan, Silent, Suspect, World};
 use crate::play::concurrent::course::Course;
 use crate::play::concurrent::history::History;
-use crate::play::concurrent::interleave::{Interleaved, Schedule, interleave};
+use crate::play::concurrent::interleave::{Schedule, interleave};
 use crate::play::concurrent::known::Known;
 use crate::play::concurrent::minimise::minimise;
 use crate::play::concurrent::play::play;
