@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tideover_endpoint::wall_time;
 use tideover_simulate::explore::{
@@ -13,6 +12,7 @@ use tideover_simulate::explore::{
 };
 
 use crate::cli::files::refuse_shared_files;
+use crate::cli::progress::bar;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem};
@@ -83,21 +83,13 @@ impl Explore {
 
 /// Searches a world to the end or until Ctrl-C.
 async fn explore(output: &Output, plan: Plan) -> Result<Explored, Problem> {
-    let bar = progress(output, plan.world);
+    let bar = bar(output, None, "{msg}: {pos} states, {elapsed}");
+    bar.set_message(plan.world.name);
     let (stop, shown) = (Arc::clone(&plan.stop), bar.clone());
     let watch = move |states: usize| shown.set_position(states as u64);
     let explored = until_stopped(&stop, move || plan.explore(&watch)).await?;
     bar.finish_and_clear();
     Ok(explored)
-}
-
-fn progress(output: &Output, world: &World) -> ProgressBar {
-    let bar = if output.is_watched() { ProgressBar::no_length() } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{msg}: {pos} states, {elapsed}") {
-        bar.set_style(style);
-    }
-    bar.set_message(world.name);
-    bar
 }
 
 fn world_named(name: &str) -> Result<&'static World, String> {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::json;
 use tideover_endpoint::wall_time;
 use tideover_prove::defects::{Defect, Setup};
@@ -18,6 +18,7 @@ use tideover_report::{matrix, page};
 use tideover_suite::generate;
 
 use crate::cli::files::refuse_shared_files;
+use crate::cli::progress::bar;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem, defect_named, threads};
@@ -157,9 +158,5 @@ impl Prove {
 }
 
 fn progress(output: &Output, trials: u64) -> ProgressBar {
-    let bar = if output.is_watched() { ProgressBar::new(trials) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} trial {pos} of {len}, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
+    bar(output, Some(trials), "{wide_bar} trial {pos} of {len}, {eta} left")
 }

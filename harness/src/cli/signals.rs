@@ -2,9 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tideover_exchange::target::Unreachable;
-
-use crate::cli::Problem;
+use crate::cli::{Problem, wrong};
 
 /// Runs blocking work to its end. A signal sets `stop`, and the work ends with what it has done by then.
 pub(super) async fn until_stopped<T: Send + 'static>(
@@ -22,7 +20,7 @@ pub(super) async fn until_stopped<T: Send + 'static>(
         }
         joined = &mut working => joined,
     };
-    Ok(joined.map_err(|error| Unreachable(error.to_string()))?)
+    Ok(joined?)
 }
 
 /// Receives Ctrl-C, SIGTERM and SIGHUP.
@@ -103,5 +101,5 @@ impl StopSignals {
 }
 
 fn listen_error(error: std::io::Error) -> Problem {
-    Problem::Wrong(format!("cannot listen for signals: {error}"))
+    wrong(format!("cannot listen for signals: {error}"))
 }
