@@ -24,7 +24,6 @@ pub(super) struct Journal {
     last: u64,
 }
 
-/// The line of a request.
 #[derive(Serialize)]
 struct RequestLine<'a> {
     number: u64,

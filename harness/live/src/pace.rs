@@ -9,7 +9,7 @@ use tideover_endpoint::client::HttpResponse;
 /// The longest wait that a target may request. A longer one ends the run.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// The wait if a target requests one without a length.
+/// The wait if a target asks for one without saying how long.
 const USUAL_WAIT: Duration = Duration::from_secs(5);
 
 /// Spaces requests in groups: the requests of a group may be in flight at once.

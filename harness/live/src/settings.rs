@@ -46,7 +46,6 @@ pub struct Settings {
     pub allow_disturbance: bool,
     /// The accounts that requests may name.
     pub accounts: Accounts,
-    /// The budget.
     pub budget: Budget,
     /// The most requests per second, if limited.
     pub per_second: Option<NonZeroU32>,
@@ -100,7 +99,6 @@ pub struct Accounts {
     pub payors: Vec<Payor>,
     /// Addresses that invitations may be sent to.
     pub emails: Vec<String>,
-    /// Tax ids.
     pub tax_ids: Vec<String>,
     /// Bank accounts.
     pub banks: Vec<Bank>,
@@ -109,16 +107,13 @@ pub struct Accounts {
 /// A business that may be a payor. Requests always use this name, because a sync may change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payor {
-    /// Its identifier.
     pub identifier: String,
-    /// Its legal name.
     pub legal_name: String,
 }
 
 /// A bank account.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Bank {
-    /// The account number.
     pub account_number: String,
     /// The routing number of the bank.
     pub routing_number: String,
@@ -180,7 +175,6 @@ pub(super) const SHORTEST_KEY: usize = 8;
 const SHORTEST_PREFIX: usize = 3;
 
 impl ApiKey {
-    /// The key in `text`.
     pub fn new(text: String) -> ApiKey {
         ApiKey(text)
     }

@@ -17,7 +17,6 @@ pub enum Why {
     Account,
     /// It needs one more tax id.
     TaxId,
-    /// It writes.
     Writes,
     /// The operator port does not offer it.
     Operator,

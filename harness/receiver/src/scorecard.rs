@@ -169,7 +169,6 @@ impl fmt::Display for Scorecard {
 }
 
 impl CaseResult {
-    /// The verdict.
     pub fn verdict(&self) -> Verdict {
         self.judgement.verdict
     }

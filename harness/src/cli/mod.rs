@@ -171,7 +171,6 @@ fn write_lessons(path: Option<&Path>, lessons: &Lessons, known: &Profile) -> Res
     })
 }
 
-/// The defect of this name.
 fn defect_named(name: &str) -> Result<&'static Defect, String> {
     defects::find(name)
         .ok_or_else(|| "no defect has this name; tideover prove --list names them".to_owned())

@@ -126,7 +126,6 @@ impl Progress {
         }
     }
 
-    /// How far it is, in words.
     fn words(&self, done: Done) -> String {
         if let Some((which, of)) = self.shrinking.get() {
             let seconds = done.milliseconds / 1000;

@@ -146,7 +146,6 @@ impl ReportFiles {
         self.all_by_option().map(|(_, wanted)| wanted)
     }
 
-    /// Whether a page is wanted.
     pub(super) fn want_page(&self) -> bool {
         self.all().any(|wanted| wanted.format == Format::Html)
     }

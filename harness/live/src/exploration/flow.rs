@@ -1,4 +1,4 @@
-//! What is under way: items that are played at once, as many as fit.
+//! Plays several items at once, as many as fit in the budget.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,15 +20,15 @@ use crate::target::LiveWorld;
 /// budget. Otherwise the run ends without it.
 const WORTH_CUTTING: u64 = 10;
 
-/// What is under way.
+/// The items that are being played.
 pub(super) struct Flow<'a> {
     session: Rc<Session>,
     world: LiveWorld,
     header: &'a Header,
-    under_way: FuturesUnordered<LocalBoxFuture<'static, Came>>,
-    /// The number of each play, and the requests that it may take, by its place.
+    under_way: FuturesUnordered<LocalBoxFuture<'static, Ended>>,
+    /// The number and the cost of each play, by its place in the plan.
     plays: BTreeMap<usize, (u64, u64)>,
-    /// Whether it is played alone.
+    /// Whether the current item must be played alone.
     is_alone: bool,
     /// How many items have begun.
     begun: usize,
@@ -37,14 +37,14 @@ pub(super) struct Flow<'a> {
 /// Whether the next item begins.
 pub(super) enum Next {
     Begin(Item),
-    /// Once something that is under way has ended.
+    /// It begins once another item has ended.
     Wait,
     /// Nothing more begins.
     Over,
 }
 
-/// What came of an item.
-pub(super) struct Came {
+/// An item that has ended.
+pub(super) struct Ended {
     /// Its place in the plan.
     pub(super) place: usize,
     /// The number of the play.
@@ -52,13 +52,12 @@ pub(super) struct Came {
     pub(super) outcome: Result<Outcome, Unreachable>,
 }
 
-/// What was played.
 pub(super) enum Outcome {
     Case(Box<Suspect>),
     Race(u64, History, Box<Known>),
 }
 
-impl Came {
+impl Ended {
     /// Whether the target gave no answer in a case that found nothing else.
     pub(super) fn is_silent(&self) -> bool {
         match &self.outcome {
@@ -78,7 +77,7 @@ impl<'a> Flow<'a> {
         Flow { session, world, header, under_way, plays, is_alone: false, begun: 0 }
     }
 
-    /// How many are under way.
+    /// How many items are being played.
     pub(super) fn at_once(&self) -> usize {
         self.plays.len()
     }
@@ -110,7 +109,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The requests that what is under way may still take.
+    /// The requests that the items being played may still take.
     fn reserved(&self) -> u64 {
         let left = |(play, cost): &(u64, u64)| cost.saturating_sub(self.session.used_by(*play));
         self.plays.values().map(left).sum()
@@ -126,16 +125,16 @@ impl<'a> Flow<'a> {
         let (world, header) = (self.world.clone(), self.header.clone());
         let played = async move {
             let outcome = play_item(&world, own, &header, item).await;
-            Came { place, play, outcome }
+            Ended { place, play, outcome }
         };
         self.under_way.push(played.boxed_local());
     }
 
-    /// What came of the next item that ends; `None` if nothing is under way.
-    pub(super) async fn ended(&mut self) -> Option<Came> {
-        let came = self.under_way.next().await?;
-        self.plays.remove(&came.place);
-        Some(came)
+    /// Waits for the next item to end; `None` if none is being played.
+    pub(super) async fn ended(&mut self) -> Option<Ended> {
+        let item = self.under_way.next().await?;
+        self.plays.remove(&item.place);
+        Some(item)
     }
 }
 

@@ -60,10 +60,8 @@ pub struct Permit {
     pub makes: Vec<String>,
 }
 
-/// An invoice that is synced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncedInvoice {
-    /// Its payee.
     pub payee: String,
     /// Its identifier.
     pub invoice: String,
@@ -74,7 +72,6 @@ pub struct SyncedInvoice {
 /// An invoice for which an advance is requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinancedInvoice {
-    /// Its payee.
     pub payee: String,
     /// Its identifier.
     pub invoice: String,
@@ -110,9 +107,6 @@ fn refused_for<T>(why: Why, words: impl Into<String>) -> GateResult<T> {
 
 impl Scope<'_> {
     /// Decides whether `step` may be sent.
-    ///
-    /// # Errors
-    /// [`GateRefusal`], with the reason.
     pub fn judge(&self, step: &Prepared) -> GateResult {
         if self.settings.sandbox.is_some() {
             return self.judge_in_sandbox(step);

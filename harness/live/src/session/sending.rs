@@ -36,7 +36,6 @@ const MOST_IN_VAIN: u32 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// A step.
     Step,
     /// Cleanup after a case, before the next.
     EndOfCase,

@@ -281,7 +281,6 @@ fn reported(reason: &StopReason) -> Ending {
     }
 }
 
-/// The target, in words.
 fn target_in_words(in_process: bool, defect: Option<&Defect>) -> String {
     let target = if in_process { "the model, in process" } else { "an embedded mock over HTTP" };
     match defect {

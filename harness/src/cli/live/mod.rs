@@ -107,7 +107,6 @@ fn live_endpoint(settings: &Settings, vocabulary: &Vocabulary) -> LiveEndpoint {
 }
 
 impl LiveRun<'_> {
-    /// The steps of a case.
     pub(super) fn steps(&self, case: u64) -> Vec<Step> {
         let Plan { header, steps, .. } = &self.plan;
         match self.settings.sandbox.is_some() {

@@ -242,7 +242,6 @@ fn key_of_second(options: &LiveOptions) -> Result<Option<ApiKey>, Problem> {
     }
 }
 
-/// The given key, or the key in the variable.
 fn key(given: Option<&str>, variable: Option<&str>) -> Result<Option<ApiKey>, Problem> {
     if let Some(given) = given {
         return Ok(Some(ApiKey::new(given.to_owned())));

@@ -97,7 +97,6 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
 }
 
-/// All entries of a trace.
 pub(super) fn trace(entries: &[Entry]) -> String {
     let lines = entries.iter().map(entry);
     lines.fold(String::new(), |text, line| text + &line + "\n")
