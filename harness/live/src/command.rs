@@ -2,7 +2,6 @@
 
 use tokio::process::Command;
 
-/// A command line in the shell of the system.
 #[cfg(unix)]
 pub fn shell(line: &str) -> Command {
     let mut shell = Command::new("sh");
@@ -10,7 +9,6 @@ pub fn shell(line: &str) -> Command {
     shell
 }
 
-/// A command line in the shell of the system.
 #[cfg(windows)]
 pub fn shell(line: &str) -> Command {
     let mut shell = Command::new("cmd");

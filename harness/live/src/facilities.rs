@@ -12,7 +12,6 @@ pub const OTHER: &str = "other";
 pub struct Facilities<A> {
     /// Whether the operator port offers an action.
     pub acts: A,
-    /// Whether the clock can be moved.
     pub moves_clock: bool,
     /// Whether the key of a second platform is known.
     pub has_second_key: bool,

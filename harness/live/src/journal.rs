@@ -44,7 +44,6 @@ struct ResultLine<'a> {
     came: RequestResult<'a>,
 }
 
-/// The line of a webhook.
 #[derive(Serialize)]
 struct ArrivalLine<'a> {
     arrived: &'a Arrival,

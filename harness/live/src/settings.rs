@@ -53,7 +53,6 @@ pub struct Settings {
     pub at_once: NonZeroU32,
     /// How many cases are played at once, if the user says so.
     pub workers: Option<NonZeroU32>,
-    /// The timeout for a response.
     pub timeout: Duration,
     /// The shell command that brings the target back after it stopped answering.
     pub restart: Option<String>,
@@ -63,13 +62,15 @@ pub struct Settings {
     pub is_run_new: bool,
 }
 
+/// The usual number of requests in a second, where money is real.
+const PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
+
 /// The most seconds of a run in a sandbox. A slow sandbox gets fewer requests.
 const SANDBOX_SECONDS: u64 = 90;
 
 /// A target that holds nothing real, as the user declares, and the names to use there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
-    /// The tax ids for businesses.
     pub tax_ids: RangeInclusive<u32>,
 }
 
@@ -82,7 +83,6 @@ impl Default for Sandbox {
 /// The inbox: its address and its public URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhooks {
-    /// The address to listen on.
     pub listen: SocketAddr,
     /// The public URL, without a slash at its end.
     pub url: String,
@@ -100,7 +100,6 @@ pub struct Accounts {
     /// Addresses that invitations may be sent to.
     pub emails: Vec<String>,
     pub tax_ids: Vec<String>,
-    /// Bank accounts.
     pub banks: Vec<Bank>,
 }
 
@@ -111,11 +110,9 @@ pub struct Payor {
     pub legal_name: String,
 }
 
-/// A bank account.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Bank {
     pub account_number: String,
-    /// The routing number of the bank.
     pub routing_number: String,
 }
 
@@ -160,7 +157,6 @@ pub fn own_name(run: &str) -> Result<String, InvalidSettings> {
     Err(InvalidSettings::value("run", "expected at most 32 letters, digits and hyphens"))
 }
 
-/// A random name.
 pub fn any_name() -> String {
     format!("{:012x}", RandomState::new().build_hasher().finish() >> 16)
 }
@@ -257,7 +253,30 @@ pub fn is_plain(identifier: &str) -> bool {
 }
 
 impl Settings {
-    /// Checks that the settings are consistent.
+    /// The settings of a run that only reads, with the usual limits.
+    pub fn new(target: String, key: ApiKey, own_name: String) -> Settings {
+        Settings {
+            target,
+            key,
+            second_key: None,
+            operator: None,
+            headers: Vec::new(),
+            webhooks: None,
+            sandbox: None,
+            allow_writes: false,
+            allow_disturbance: false,
+            accounts: Accounts::default(),
+            budget: Budget::default(),
+            per_second: Some(PER_SECOND),
+            at_once: NonZeroU32::MIN,
+            workers: None,
+            timeout: Duration::from_secs(30),
+            restart: None,
+            own_name,
+            is_run_new: true,
+        }
+    }
+
     pub fn check(&self) -> Result<(), InvalidSettings> {
         check_url("target", &self.target)?;
         self.operator.as_deref().map_or(Ok(()), |operator| check_url("operator", operator))?;
@@ -329,7 +348,6 @@ impl Settings {
         }
     }
 
-    /// The secrets in the settings.
     pub(super) fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         self.keys().for_each(|key| secrets.keep(key.reveal()));
@@ -356,7 +374,6 @@ impl Settings {
         })
     }
 
-    /// The names of the extra headers.
     pub fn header_names(&self) -> Vec<String> {
         self.headers.iter().map(|header| header.name().to_owned()).collect()
     }

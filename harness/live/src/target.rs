@@ -86,7 +86,7 @@ impl Course for LiveWorld {
 
     fn race(&self, header: &Header, number: u64, size: Size) -> Race {
         match self.session.settings.sandbox {
-            Some(_) => self.session.offered_in(race(header, number, size)),
+            Some(_) => self.session.facilities().offered_in(race(header, number, size)),
             None => live_race(header, number, size, &self.vocabulary),
         }
     }
@@ -147,7 +147,7 @@ impl World for LiveWorld {
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
         match self.session.settings.sandbox {
-            Some(_) => self.session.offered(generate::case(header, number, steps)),
+            Some(_) => self.session.facilities().offered(generate::case(header, number, steps)),
             None => {
                 let LiveCase { steps, unasked } =
                     live_case(header, number, steps, &self.vocabulary);
@@ -194,10 +194,6 @@ impl LiveWorld {
             knows_inbox: false,
             has_read: false,
         })
-    }
-
-    pub(crate) async fn tidy(&self) {
-        self.session.tidy().await;
     }
 }
 

@@ -78,7 +78,6 @@ pub struct Unasked {
 /// The steps that are left out for one reason.
 #[derive(Clone, Debug, Default)]
 pub struct LeftOut {
-    /// The number of requests.
     pub requests: u64,
     /// How often they would have met each clause.
     pub clauses: Tally,

@@ -84,7 +84,6 @@ fn with_variable(option: Arg) -> Arg {
     }
 }
 
-/// The environment variable of an option.
 fn variable(option: &str) -> String {
     format!("{PREFIX}{}", option.replace('-', "_").to_uppercase())
 }

@@ -85,11 +85,12 @@ impl Explore {
 async fn explore(output: &Output, plan: Plan) -> Result<Explored, Problem> {
     let bar = bar(output, None, "{msg}: {pos} states, {elapsed}");
     bar.set_message(plan.world.name);
-    let (stop, shown) = (Arc::clone(&plan.stop), bar.clone());
-    let watch = move |states: usize| shown.set_position(states as u64);
-    let explored = until_stopped(&stop, move || plan.explore(&watch)).await?;
-    bar.finish_and_clear();
-    Ok(explored)
+    let stop = Arc::clone(&plan.stop);
+    until_stopped(stop, bar, move |_, bar| {
+        let shown = bar.clone();
+        plan.explore(&move |states| shown.set_position(states as u64))
+    })
+    .await
 }
 
 fn world_named(name: &str) -> Result<&'static World, String> {

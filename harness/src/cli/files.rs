@@ -7,7 +7,6 @@ use crate::cli::{Problem, wrong};
 /// An option and the file that it names.
 pub(super) type NamedFile = (&'static str, PathBuf);
 
-/// The files of the options that are given.
 pub(super) fn given_files<'a>(
     options: impl IntoIterator<Item = (&'static str, &'a Option<PathBuf>)>,
 ) -> impl Iterator<Item = NamedFile> {

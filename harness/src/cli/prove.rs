@@ -3,7 +3,6 @@
 mod right;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -148,12 +147,10 @@ impl Prove {
             ProofBudget { seeds: 1..=self.seeds, requests, steps: generate::DEFAULT_STEPS };
         let threads = threads();
         let bar = progress(output, defects.len() as u64 * self.seeds);
-        let stop = Arc::new(AtomicBool::new(false));
-        let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-        let run = move || prove(setup, &defects, &budget, threads, &stopped, &|| shown.inc(1));
-        let proofs = until_stopped(&stop, run).await?;
-        bar.finish_and_clear();
-        Ok(proofs?)
+        let proofs = until_stopped(Arc::default(), bar, move |stop, bar| {
+            prove(setup, &defects, &budget, threads, stop, &|| bar.inc(1))
+        });
+        Ok(proofs.await??)
     }
 }
 

@@ -113,7 +113,6 @@ impl Reports {
         self.baseline.as_deref().map(Baseline::read).transpose().map_err(wrong)
     }
 
-    /// The report for a person.
     pub(super) fn text(&self, report: &Report) -> String {
         let text = if self.verbose { format!("{report:#}") } else { report.to_string() };
         text.trim_end().to_owned()

@@ -47,7 +47,6 @@ pub(super) enum Next {
 pub(super) struct Ended {
     /// Its place in the plan.
     pub(super) place: usize,
-    /// The number of the play.
     pub(super) play: u64,
     pub(super) outcome: Result<Outcome, Unreachable>,
 }
@@ -122,9 +121,10 @@ impl<'a> Flow<'a> {
         self.begun += 1;
         self.is_alone = item.is_alone;
         self.plays.insert(place, (play, item.cost));
-        let (world, header) = (self.world.clone(), self.header.clone());
+        let (session, world) = (Rc::clone(&self.session), self.world.clone());
+        let header = self.header.clone();
         let played = async move {
-            let outcome = play_item(&world, own, &header, item).await;
+            let outcome = play_item(&session, &world, own, &header, item).await;
             Ended { place, play, outcome }
         };
         self.under_way.push(played.boxed_local());
@@ -140,6 +140,7 @@ impl<'a> Flow<'a> {
 
 /// Plays an item, and deletes its subscriptions.
 async fn play_item(
+    session: &Session,
     world: &LiveWorld,
     own: Rc<Play>,
     header: &Header,
@@ -157,6 +158,6 @@ async fn play_item(
             Outcome::Race(number, history, Box::new(known))
         }
     };
-    world.tidy().await;
+    session.tidy().await;
     Ok(outcome)
 }

@@ -42,9 +42,7 @@ pub(super) struct Items<'a> {
     plan: &'a Plan,
     session: Rc<Session>,
     world: LiveWorld,
-    /// The races, and how large they are.
     races: Option<(&'a Plan, Size)>,
-    /// The number of races so far.
     raced: u64,
     /// The ordered cases.
     planned: VecDeque<Planned>,

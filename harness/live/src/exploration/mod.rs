@@ -34,7 +34,6 @@ pub struct Exploration<'a> {
     session: Rc<Session>,
     world: LiveWorld,
     races: Option<Races<'a>>,
-    /// The summary of the cases.
     pub summary: Summary,
     /// How many cases there are to play.
     pub cases: u64,
@@ -58,7 +57,6 @@ pub struct Exploration<'a> {
 
 /// A play in which the target gave no answer.
 struct SilentPlay {
-    /// Its number.
     play: u64,
     suspect: Suspect,
     /// Set if the target does not answer any more.
@@ -97,7 +95,6 @@ impl<'a> Exploration<'a> {
         self.races.as_ref().map(|races| &races.summary)
     }
 
-    /// The effort so far.
     pub fn effort(&self) -> Effort {
         let mut spent = self.explored.clone().unwrap_or_else(|| self.session.spent());
         let judging = Spent { times: self.summary.steps, took: self.summary.judging };

@@ -24,7 +24,6 @@ pub(super) struct Candidate {
 /// A case, or its beginning, at its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Planned {
-    /// The number of the case.
     pub(super) number: u64,
     /// Its steps, or the first of them.
     pub(super) steps: Vec<Step>,

@@ -69,7 +69,6 @@ struct Content {
     size: i64,
 }
 
-/// What is wrong with an entry.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EntryProblem {
     #[error("{0:?} is no date-time")]

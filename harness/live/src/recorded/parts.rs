@@ -7,7 +7,6 @@ use tideover_suite::play::touched::{Joined, Thing, Touched};
 
 use crate::recorded::Recorded;
 
-/// The part of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     /// The things that it names, and all that are joined with them.

@@ -46,7 +46,6 @@ const INBOX_TIMEOUT: Duration = Duration::from_secs(5);
 /// The run gives up after this many requests in a row without a response.
 pub const MOST_UNANSWERED: u32 = 10;
 
-/// A run.
 #[derive(Debug)]
 pub struct Session {
     pub(super) settings: Settings,
@@ -65,7 +64,6 @@ pub struct Session {
 pub struct Abilities {
     /// The actions, if the port lists them. Otherwise an action is tried when it is needed.
     pub actions: Option<Vec<String>>,
-    /// Whether the clock can be moved.
     pub moves_clock: bool,
     /// Whether the run may do what affects all users of the target.
     pub disturbs: bool,
@@ -115,7 +113,6 @@ pub(super) struct SessionState {
 /// Why nothing more is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// The budget is spent.
     Spent(String),
     /// The target does not answer.
     GivenUp(String),

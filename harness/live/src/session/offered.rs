@@ -1,22 +1,12 @@
-//! The steps of a case that the target offers.
+//! What the target offers.
 
-use tideover_exchange::Race;
-use tideover_exchange::step::Step;
 use tideover_model::ActionKind;
 
 use crate::facilities::Facilities;
 use crate::session::Session;
 
 impl Session {
-    pub(crate) fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
-        self.facilities().offered(steps)
-    }
-
-    pub(crate) fn offered_in(&self, race: Race) -> Race {
-        self.facilities().offered_in(race)
-    }
-
-    fn facilities(&self) -> Facilities<impl Fn(ActionKind) -> bool> {
+    pub(crate) fn facilities(&self) -> Facilities<impl Fn(ActionKind) -> bool> {
         Facilities {
             acts: |kind| self.acts(kind),
             moves_clock: self.abilities().moves_clock,

@@ -17,10 +17,8 @@ pub(crate) struct Play {
     pub(crate) number: u64,
 }
 
-/// The plays of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Plays {
-    /// How many began.
     pub(crate) count: u64,
     /// The arrivals of each play under way that were not taken yet.
     arrived: BTreeMap<u64, Vec<Arrival>>,

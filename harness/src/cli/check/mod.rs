@@ -273,7 +273,6 @@ impl CheckCommand {
     }
 }
 
-/// The reason as the report shows it.
 fn reported(reason: &StopReason) -> Ending {
     match reason {
         StopReason::Spent(_) => Ending::Spent,

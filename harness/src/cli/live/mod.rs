@@ -300,7 +300,6 @@ impl fmt::Display for RunPreview<'_> {
     }
 }
 
-/// The budget, in words.
 fn budget(settings: &Settings) -> String {
     let Budget { requests, financed, subscriptions, seconds } = settings.budget;
     let mut words = format!("{requests} requests");

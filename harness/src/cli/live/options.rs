@@ -179,12 +179,10 @@ impl LiveOptions {
             wrong(format!("no key: set {variable}, or give --key-env NAME or --key KEY"))
         })?;
         let standard = if self.sandbox { Budget::of_sandbox() } else { Budget::default() };
-        let paced = (!self.sandbox).then_some(NonZeroU32::MIN.saturating_add(4));
         let tax_ids = || self.tax_id_range.clone().unwrap_or(Sandbox::default().tax_ids);
         let run = self.run.clone().unwrap_or_else(any_name);
+        let usual = Settings::new(without_slash(target), key, own_name(&run)?);
         let settings = Settings {
-            target: without_slash(target),
-            key,
             second_key: key_of_second(self)?,
             operator: self.operator.as_deref().map(without_slash),
             headers: headers::read(&self.headers)?,
@@ -206,13 +204,12 @@ impl LiveOptions {
                 subscriptions: self.max_subscriptions.unwrap_or(standard.subscriptions),
                 seconds: self.max_seconds.or(standard.seconds),
             },
-            per_second: self.requests_per_second.or(paced),
-            at_once: NonZeroU32::MIN,
+            per_second: self.requests_per_second.or(usual.per_second.filter(|_| !self.sandbox)),
             workers: self.workers,
-            timeout: Duration::from_secs(self.timeout.map_or(30, NonZeroU32::get).into()),
+            timeout: self.timeout.map_or(usual.timeout, |it| Duration::from_secs(it.get().into())),
             restart: self.restart.clone(),
-            own_name: own_name(&run)?,
             is_run_new: self.run.is_none(),
+            ..usual
         };
         settings.check()?;
         Ok(settings)

@@ -167,9 +167,8 @@ impl Simulate {
 async fn run(output: &Output, campaign: Campaign) -> Result<(CampaignReport, bool), Problem> {
     let bar = bar(output, Some(campaign.own_seeds()), "{wide_bar} seed {pos} of {len}, {eta} left");
     let stop = Arc::new(AtomicBool::new(false));
-    let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-    let run = move || campaign.run(&stopped, &|done| shown.set_position(done));
-    let report = until_stopped(&stop, run).await?;
-    bar.finish_and_clear();
-    Ok((report, stop.load(Ordering::Relaxed)))
+    let report = until_stopped(Arc::clone(&stop), bar, move |stop, bar| {
+        campaign.run(stop, &|done| bar.set_position(done))
+    });
+    Ok((report.await?, stop.load(Ordering::Relaxed)))
 }

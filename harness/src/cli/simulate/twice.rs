@@ -78,7 +78,6 @@ pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Outc
     Ok(outcome)
 }
 
-/// What a process found.
 struct ProcessResult {
     hash: String,
     /// The worlds in which an invariant does not hold.
