@@ -7,18 +7,12 @@ use tideover_sim::{Mock, NoNames, SigningTime};
 
 use crate::{Http, inbox};
 
-/// A mock in the world of `header`, on a free port, and the target that talks to it.
-///
-/// # Errors
-/// [`Unreachable`] if no port can be listened on.
+/// Starts a mock in the world of `header` on a free port. Returns it with the target that talks to it.
 pub async fn embedded(header: &Header) -> Result<(Mock, Http), Unreachable> {
     embedded_with(header, |_| None).await
 }
 
 /// The same over the service that `face` makes, if it makes one; it may send webhooks to the given destinations.
-///
-/// # Errors
-/// [`Unreachable`] if no port can be listened on.
 pub async fn embedded_with(
     header: &Header,
     face: impl FnOnce(&Destinations) -> Option<Box<dyn Face>>,
@@ -37,7 +31,7 @@ pub async fn embedded_with(
     let mock = builder
         .start_at(header.start)
         .resolver(NoNames)
-        // Time is the steps' own here, and the same seed gives the same bytes.
+        // The steps move the clock, and the same seed must give the same bytes.
         .signing(SigningTime::Virtual)
         .start()
         .await

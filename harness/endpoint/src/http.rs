@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 use std::time::Duration;
-use tideover_exchange::Memory;
-use tideover_exchange::target::{NO_INBOX, Target, Unanswered, Unreachable};
-use tideover_exchange::{Arrival, Body, Prepared, PreparedAction, Seen};
-use tideover_model::ActionKind;
 
 use serde_json::{Value, json};
+use tideover_exchange::target::{Target, Unanswered, Unreachable};
+use tideover_exchange::{Arrival, Body, Prepared, PreparedAction, Seen};
+use tideover_model::ActionKind;
 
 use crate::client::{Client, Outgoing};
 use crate::inbox;
 
-/// How long an answer is waited for.
+/// The timeout for a response.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A target under a base URL.
@@ -20,41 +19,31 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Http {
     client: Client,
     api_key: String,
-    run: Option<String>,
     deliveries_seen: u64,
     inbox: Option<Arc<inbox::Server>>,
-    /// Whether the target may know of the inbox: otherwise nothing comes there.
-    heard: bool,
-    /// Whether the last step was a read, which sends nothing.
+    /// Whether the target may know the inbox: otherwise nothing arrives there.
+    knows_inbox: bool,
+    /// Whether the last step was a read, which causes no webhook.
     has_read: bool,
 }
 
 impl Http {
     /// The target under `base_url`, without TLS.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if that is no base URL.
     pub fn new(base_url: &str, api_key: &str) -> Result<Http, Unreachable> {
-        Ok(Http::over(Client::new(base_url, PATIENCE, None).map_err(Unreachable)?, api_key))
+        let client = Client::new(base_url, PATIENCE, None);
+        let client = client.map_err(|error| Unreachable(error.to_string()))?;
+        Ok(Http::over(client, api_key))
     }
 
-    /// The target that `client` talks to.
     pub fn over(client: Client, api_key: &str) -> Http {
         Http {
             client,
             api_key: api_key.to_owned(),
-            run: None,
             deliveries_seen: 0,
             inbox: None,
-            heard: false,
+            knows_inbox: false,
             has_read: false,
         }
-    }
-
-    /// The same target, against which `${run}` is `name`.
-    #[must_use]
-    pub fn naming(self, name: String) -> Http {
-        Http { run: Some(name), ..self }
     }
 
     /// The same target, which can send webhooks to `inbox`.
@@ -64,7 +53,7 @@ impl Http {
         Http { inbox: Some(Arc::new(inbox)), ..self }
     }
 
-    /// Waits until a mock has sent all that it has to send now.
+    /// Waits until a mock has sent all webhooks that are due.
     async fn settle(&self) -> Result<(), Unanswered> {
         let seen =
             self.operator("/_sim/deliveries/wait", None, json!({ "patienceSeconds": 20 })).await?;
@@ -75,7 +64,7 @@ impl Http {
         Err(Unanswered::may_be(format!("deliveries do not end: {seen:?}")).and_last())
     }
 
-    /// A mock that does not answer once will not answer any more.
+    /// A mock that fails to answer once will not answer any more.
     async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Seen, Unanswered> {
         let answered = self.client.exchange(outgoing).await;
         answered.map(|answer| answer.seen).map_err(Unanswered::and_last)
@@ -114,16 +103,8 @@ impl Target for Http {
         self.inbox.as_ref().map(|inbox| inbox.origin())
     }
 
-    fn memory(&self) -> Memory {
-        let memory = Memory::with_inbox(self.inbox().unwrap_or(NO_INBOX));
-        match &self.run {
-            Some(run) => memory.knowing("run", run.as_str().into()),
-            None => memory,
-        }
-    }
-
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
-        let Some(inbox) = self.inbox.as_ref().filter(|_| self.heard && !self.has_read) else {
+        let Some(inbox) = self.inbox.as_ref().filter(|_| self.knows_inbox && !self.has_read) else {
             return Ok(Vec::new());
         };
         self.settle().await?;
@@ -138,7 +119,7 @@ impl Target for Http {
                 let content_type = call.content_type.as_deref();
                 let body = call.body().to_vec();
                 self.has_read = call.method == "GET";
-                self.heard |= self.inbox().is_some_and(|origin| step.mentions(origin));
+                self.knows_inbox |= self.inbox().is_some_and(|origin| step.mentions(origin));
                 let (method, path) = (&*call.method, &*call.path);
                 self.exchange(Outgoing { method, path, authorization, content_type, body }).await
             }
@@ -148,7 +129,7 @@ impl Target for Http {
                 let seen = self.operator("/_sim/actions", authorization, body).await?;
                 if reset && seen.is_success() {
                     self.deliveries_seen = 0;
-                    self.heard = false;
+                    self.knows_inbox = false;
                     if let Some(inbox) = &self.inbox {
                         inbox.inbox().clear();
                     }

@@ -22,14 +22,15 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::client::{Client, Outgoing};
 use crate::wall_time;
 
-/// Bytes of a webhook that are read.
+/// The longest webhook, in bytes.
 const MOST_BYTES: usize = 1 << 24;
 
-/// How long a request to a hanging path waits.
-const IN_VAIN: Duration = Duration::from_millis(300);
+/// How long a request to a hanging path waits before the connection is closed.
+const HANG_TIME: Duration = Duration::from_millis(300);
 
-/// So many of them do. Whoever moves the clock may wait for each attempt: the others are hung up on at once.
-const HANGING: u32 = 10;
+/// How many requests hang. The connections of the others are closed at once, because whoever moves the clock may wait
+/// for each attempt.
+const MOST_HANGING: u32 = 10;
 
 /// An inbox that listens until it is dropped.
 #[derive(Debug)]
@@ -43,28 +44,26 @@ pub struct Server {
 struct Shared {
     inbox: Mutex<Inbox>,
     clock: OnceLock<Client>,
-    /// Only what comes to a path with this segment is for us; without it everything is.
+    /// Only requests to a path with this segment are ours; without it all are.
     token: OnceLock<String>,
-    /// How long a request waits that is not answered.
-    in_vain: Duration,
-    /// How many were not answered.
+    hang_time: Duration,
+    /// The number of requests that got no response.
     hung: AtomicU32,
 }
 
-/// A request is not answered.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection is closed without an answer")]
 struct HangUp;
 
-/// What the clock of the target shows.
-async fn ask(clock: &Client) -> Option<Timestamp> {
+/// The time at the target.
+async fn read_clock(clock: &Client) -> Option<Timestamp> {
     let question = Outgoing { method: "GET", path: "/_sim/clock", ..Outgoing::default() };
     let answer = clock.exchange(question).await.ok()?;
     Timestamp::parse(answer.seen.json()?.get("now")?.as_str()?)
 }
 
 impl Shared {
-    /// What of `path` is for us.
+    /// The part of `path` after the token, if the request is ours.
     fn own_path(&self, path: &str) -> Option<String> {
         match self.token.get() {
             None => Some(path.to_owned()),
@@ -77,26 +76,19 @@ impl Shared {
 }
 
 impl Server {
-    /// Listens on a free port of this machine, for a mock of ours: what hangs is given up at once.
-    ///
-    /// # Errors
-    /// What the system says if there is none.
+    /// Listens on a free port of this machine, for a mock of ours. Nothing hangs there: the mock would wait for it.
     pub async fn start() -> io::Result<Server> {
         Server::listen(SocketAddr::from(([127, 0, 0, 1], 0)), Duration::ZERO).await
     }
 
-    /// Listens on `address`.
-    ///
-    /// # Errors
-    /// What the system says if it cannot be listened on.
     pub async fn start_at(address: SocketAddr) -> io::Result<Server> {
-        Server::listen(address, IN_VAIN).await
+        Server::listen(address, HANG_TIME).await
     }
 
-    async fn listen(address: SocketAddr, in_vain: Duration) -> io::Result<Server> {
+    async fn listen(address: SocketAddr, hang_time: Duration) -> io::Result<Server> {
         let listener = TcpListener::bind(address).await?;
         let origin = format!("http://{}", listener.local_addr()?);
-        let shared = Arc::new(Shared { in_vain, ..Shared::default() });
+        let shared = Arc::new(Shared { hang_time, ..Shared::default() });
         let task = tokio::spawn(serve(listener, Arc::clone(&shared)));
         Ok(Server { origin, shared, task })
     }
@@ -106,18 +98,17 @@ impl Server {
         &self.origin
     }
 
-    /// From now on only what comes to a path with the segment `token` is kept, under what follows it:
-    /// others can reach a public inbox as well.
+    /// From now on keeps only requests to a path with the segment `token`, under the rest of that path: others can
+    /// reach a public inbox as well.
     pub fn listen_for(&self, token: &str) {
         self.shared.token.get_or_init(|| token.to_owned());
     }
 
-    /// What came.
     pub fn inbox(&self) -> MutexGuard<'_, Inbox> {
         lock(&self.shared.inbox)
     }
 
-    /// Asks the clock of the operator port whenever something comes; once it is set it stays.
+    /// Reads the clock of the operator port for each arrival. Only the first call counts.
     pub(crate) fn ask_clock(&self, operator: Client) {
         self.shared.clock.get_or_init(|| operator);
     }
@@ -133,7 +124,6 @@ fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
     inbox.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Serves until the task ends, and its connections with it.
 async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = JoinSet::new();
     loop {
@@ -143,7 +133,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
                     let shared = Arc::clone(&shared);
                     let service = service_fn(move |request| answer(Arc::clone(&shared), request));
                     let io = TokioIo::new(stream);
-                    // It ends with an error where the sender has gone, or is hung up on.
+                    // An error means that the sender has gone, or that we closed the connection.
                     connections.spawn(http1::Builder::new().serve_connection(io, service));
                 }
                 // The sender has gone, or there are no file handles for now. The next connection may still succeed.
@@ -158,8 +148,8 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
     let path = request.uri().path().to_owned();
     let status = receive(&shared, request).await;
     if status == NO_ANSWER {
-        if shared.hung.fetch_add(1, Ordering::Relaxed) < HANGING {
-            tokio::time::sleep(shared.in_vain).await;
+        if shared.hung.fetch_add(1, Ordering::Relaxed) < MOST_HANGING {
+            tokio::time::sleep(shared.hang_time).await;
         }
         return Err(HangUp);
     }
@@ -174,18 +164,18 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
     Ok(response)
 }
 
-/// Keeps a request; the status that it is answered with.
+/// Keeps a request. Returns the status of the response.
 async fn receive(shared: &Shared, request: Request<Incoming>) -> u16 {
     let (parts, body) = request.into_parts();
     let Some(path) = shared.own_path(parts.uri.path()) else { return 404 };
-    // Whoever tries out a URL delivers nothing. A redirect may be followed with another method.
+    // Who tries out a URL with GET delivers nothing. But a redirect may be followed with another method.
     if parts.method != Method::POST && !is_redirected(&path) {
         return 405;
     }
     let arrived = wall_time();
     let Ok(body) = to_bytes(Body::new(body), MOST_BYTES).await else { return 413 };
     let at = match shared.clock.get() {
-        Some(clock) => ask(clock).await,
+        Some(clock) => read_clock(clock).await,
         None => None,
     };
     lock(&shared.inbox).receive(Arrival {
@@ -200,7 +190,7 @@ async fn receive(shared: &Shared, request: Request<Incoming>) -> u16 {
     })
 }
 
-/// The headers that no field of an arrival has.
+/// The headers that have no field of their own in an arrival.
 fn other_headers(headers: &HeaderMap) -> Vec<(String, String)> {
     let own = [signature::DELIVERY_HEADER, signature::HEADER];
     let is_own = |name: &str| own.iter().any(|own| own.eq_ignore_ascii_case(name));

@@ -191,7 +191,6 @@ fn subscriptions(list: Option<&Value>) -> BTreeMap<String, Option<String>> {
     found
 }
 
-/// A URL in its normal form.
 fn normal(url: &str) -> String {
     Url::parse(url).map_or_else(|_| url.to_owned(), String::from)
 }

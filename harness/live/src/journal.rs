@@ -24,7 +24,6 @@ pub(super) struct Journal {
     last: u64,
 }
 
-/// The line of a request.
 #[derive(Serialize)]
 struct RequestLine<'a> {
     number: u64,
@@ -45,7 +44,6 @@ struct ResultLine<'a> {
     came: RequestResult<'a>,
 }
 
-/// The line of a webhook.
 #[derive(Serialize)]
 struct ArrivalLine<'a> {
     arrived: &'a Arrival,

@@ -67,10 +67,7 @@ pub enum OverBudget {
 }
 
 impl SpendingLedger {
-    /// Counts a request of `caller`, before it is sent.
-    ///
-    /// # Errors
-    /// [`OverBudget`]. Then nothing is counted.
+    /// Counts a request of `caller` before it is sent. If it exceeds the budget, nothing is counted.
     pub fn charge(
         &mut self,
         budget: &Budget,
@@ -138,9 +135,6 @@ impl SpendingLedger {
     }
 
     /// Counts a repeated request.
-    ///
-    /// # Errors
-    /// [`OverBudget::Requests`]
     pub fn charge_repeat(&mut self, budget: &Budget) -> Result<(), OverBudget> {
         if self.requests >= budget.requests {
             return Err(OverBudget::Requests(budget.requests));

@@ -11,11 +11,12 @@
 //! - Begin at [`session`], then [`scope`].
 
 mod cleanup;
+mod command;
 pub mod exploration;
+pub mod facilities;
 pub mod grants;
 mod journal;
 pub mod ledger;
-pub mod means;
 mod pace;
 pub mod recorded;
 mod rehearsal;
@@ -28,6 +29,7 @@ pub mod target;
 pub mod unasked;
 mod vocabulary;
 
+pub use command::shell;
 pub use journal::previous;
 pub use stream::{LIVE_STEPS, LiveCase, live_case, live_race};
 pub use vocabulary::Vocabulary;

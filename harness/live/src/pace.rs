@@ -4,12 +4,12 @@ use std::num::NonZeroU32;
 use std::time::{Duration, Instant, SystemTime};
 
 use httpdate::parse_http_date;
-use tideover_endpoint::client::Incame;
+use tideover_endpoint::client::HttpResponse;
 
 /// The longest wait that a target may request. A longer one ends the run.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// The wait if a target requests one without a length.
+/// The wait if a target asks for one without saying how long.
 const USUAL_WAIT: Duration = Duration::from_secs(5);
 
 /// Spaces requests in groups: the requests of a group may be in flight at once.
@@ -60,7 +60,7 @@ impl RequestPacer {
 }
 
 /// The wait that a response of `now` requests: a 429, or a 503 with a `Retry-After` header.
-pub(super) fn asked_wait(answer: &Incame, now: SystemTime) -> Option<Duration> {
+pub(super) fn asked_wait(answer: &HttpResponse, now: SystemTime) -> Option<Duration> {
     match (answer.seen.status, answer.retry_after.as_deref()) {
         (429 | 503, Some(text)) => {
             // A date is compared with the target's own `Date` header, if there is one.
@@ -122,7 +122,7 @@ mod tests {
             let retry_after = after.map(str::to_owned);
             let date = date.and_then(|date| parse_http_date(date).ok());
             let now = parse_http_date("Fri, 31 Dec 1999 23:59:00 GMT").unwrap();
-            asked_wait(&Incame { seen: Seen::new(status, b""), retry_after, date }, now)
+            asked_wait(&HttpResponse { seen: Seen::new(status, b""), retry_after, date }, now)
         };
         let seconds = |seconds| Some(Duration::from_secs(seconds));
         let new_year = Some("Sat, 01 Jan 2000 00:00:00 GMT");

@@ -13,7 +13,7 @@ use tideover_model::{ActionKind, Clause, Face, Happening, PlatformId, Service};
 use tideover_suite::play::case::{Observed, play};
 use tideover_suite::play::cases::Rehearsed;
 
-use crate::means::OTHER;
+use crate::facilities::OTHER;
 use crate::settings::Settings;
 
 /// The model as a stand-in for a live target.
@@ -24,7 +24,8 @@ struct RehearsalTarget {
 }
 
 /// The clauses that `steps` meet first, by number, each with the index of its step, at a target that behaves like the
-/// model. Which of them a stranger sees is not asked: that costs twenty times as much, and changes the order little.
+/// model. Whether a judge who knows nothing of the target would see them is not computed: that costs twenty times as
+/// much, and changes the order little.
 pub(super) async fn first_met(
     settings: &Settings,
     has_inbox: bool,
@@ -72,11 +73,11 @@ impl RehearsalTarget {
     fn new(settings: &Settings, header: &Header, has_inbox: bool) -> RehearsalTarget {
         let mut face = service(header.profile.clone(), header.seed, INBOX);
         let mut memory = settings.memory(has_inbox.then_some(INBOX), 0);
-        let issue = Happening::IssueKey { platform: Some("other".into()) };
+        let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
         if settings.second_key.is_some()
             && let Ok(issued) = face.happen(header.start, PlatformId::DEFAULT, issue)
         {
-            memory = memory.knowing("other", json!({ "key": written(&issued)[field::KEY] }));
+            memory = memory.knowing(OTHER, json!({ "key": written(&issued)[field::KEY] }));
         }
         RehearsalTarget { bare: Bare::over(face, header.start), memory, has_inbox }
     }

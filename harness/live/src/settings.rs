@@ -16,6 +16,8 @@ use tideover_exchange::target::NO_INBOX;
 use tideover_model::masked;
 use url::Url;
 
+use crate::facilities::OTHER;
+
 /// An API key. Its middle is masked in every output.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
@@ -44,7 +46,6 @@ pub struct Settings {
     pub allow_disturbance: bool,
     /// The accounts that requests may name.
     pub accounts: Accounts,
-    /// The budget.
     pub budget: Budget,
     /// The most requests per second, if limited.
     pub per_second: Option<NonZeroU32>,
@@ -52,7 +53,6 @@ pub struct Settings {
     pub at_once: NonZeroU32,
     /// How many cases are played at once, if the user says so.
     pub workers: Option<NonZeroU32>,
-    /// The timeout for a response.
     pub timeout: Duration,
     /// The shell command that brings the target back after it stopped answering.
     pub restart: Option<String>,
@@ -62,13 +62,15 @@ pub struct Settings {
     pub is_run_new: bool,
 }
 
+/// The usual number of requests in a second, where money is real.
+const PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
+
 /// The most seconds of a run in a sandbox. A slow sandbox gets fewer requests.
 const SANDBOX_SECONDS: u64 = 90;
 
 /// A target that holds nothing real, as the user declares, and the names to use there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
-    /// The tax ids for businesses.
     pub tax_ids: RangeInclusive<u32>,
 }
 
@@ -81,7 +83,6 @@ impl Default for Sandbox {
 /// The inbox: its address and its public URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhooks {
-    /// The address to listen on.
     pub listen: SocketAddr,
     /// The public URL, without a slash at its end.
     pub url: String,
@@ -98,27 +99,20 @@ pub struct Accounts {
     pub payors: Vec<Payor>,
     /// Addresses that invitations may be sent to.
     pub emails: Vec<String>,
-    /// Tax ids.
     pub tax_ids: Vec<String>,
-    /// Bank accounts.
     pub banks: Vec<Bank>,
 }
 
 /// A business that may be a payor. Requests always use this name, because a sync may change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payor {
-    /// Its identifier.
     pub identifier: String,
-    /// Its legal name.
     pub legal_name: String,
 }
 
-/// A bank account.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Bank {
-    /// The account number.
     pub account_number: String,
-    /// The routing number of the bank.
     pub routing_number: String,
 }
 
@@ -135,19 +129,34 @@ pub struct Budget {
     pub seconds: Option<u64>,
 }
 
-/// The prefix of every name that the run `run` creates, after the prefix of the test accounts.
-///
-/// # Errors
-/// The allowed form, if `run` doesn't have it.
-pub fn own_name(run: &str) -> Result<String, String> {
-    if is_name(run) {
-        Ok(format!("td-{run}-"))
-    } else {
-        Err("run: expected at most 32 letters, digits and hyphens".into())
+/// Options that do not fit. The user changes them: the message names the option, and says what is expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidSettings {
+    #[error("{option}: {problem}")]
+    Value { option: &'static str, problem: String },
+    #[error("{option} needs {what}")]
+    Needs { option: &'static str, what: &'static str },
+}
+
+impl InvalidSettings {
+    pub fn value(option: &'static str, problem: impl Into<String>) -> InvalidSettings {
+        InvalidSettings::Value { option, problem: problem.into() }
+    }
+
+    pub fn needs(option: &'static str, what: &'static str) -> InvalidSettings {
+        InvalidSettings::Needs { option, what }
     }
 }
 
-/// A random name.
+/// The prefix of every name that the run `run` creates, after the prefix of the test accounts.
+pub fn own_name(run: &str) -> Result<String, InvalidSettings> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if (1..=32).contains(&run.len()) && run.bytes().all(is_plain) {
+        return Ok(format!("td-{run}-"));
+    }
+    Err(InvalidSettings::value("run", "expected at most 32 letters, digits and hyphens"))
+}
+
 pub fn any_name() -> String {
     format!("{:012x}", RandomState::new().build_hasher().finish() >> 16)
 }
@@ -162,7 +171,6 @@ pub(super) const SHORTEST_KEY: usize = 8;
 const SHORTEST_PREFIX: usize = 3;
 
 impl ApiKey {
-    /// The key in `text`.
     pub fn new(text: String) -> ApiKey {
         ApiKey(text)
     }
@@ -245,53 +253,78 @@ pub fn is_plain(identifier: &str) -> bool {
 }
 
 impl Settings {
-    /// Checks that the settings are consistent.
-    ///
-    /// # Errors
-    /// The problem and its remedy, in one line.
-    pub fn check(&self) -> Result<(), String> {
+    /// The settings of a run that only reads, with the usual limits.
+    pub fn new(target: String, key: ApiKey, own_name: String) -> Settings {
+        Settings {
+            target,
+            key,
+            second_key: None,
+            operator: None,
+            headers: Vec::new(),
+            webhooks: None,
+            sandbox: None,
+            allow_writes: false,
+            allow_disturbance: false,
+            accounts: Accounts::default(),
+            budget: Budget::default(),
+            per_second: Some(PER_SECOND),
+            at_once: NonZeroU32::MIN,
+            workers: None,
+            timeout: Duration::from_secs(30),
+            restart: None,
+            own_name,
+            is_run_new: true,
+        }
+    }
+
+    pub fn check(&self) -> Result<(), InvalidSettings> {
         check_url("target", &self.target)?;
         self.operator.as_deref().map_or(Ok(()), |operator| check_url("operator", operator))?;
         if self.second_key.as_ref() == Some(&self.key) {
-            return Err("second-key: it is the same as key; a second platform has its own".into());
+            let why = "it is the same as key; a second platform has its own";
+            return Err(InvalidSettings::value("second-key", why));
         }
         if !self.keys().all(|key| key.0.bytes().all(|byte| byte.is_ascii_graphic())) {
-            return Err("key: it has characters that no header can carry".into());
+            let why = "it has characters that no header can carry";
+            return Err(InvalidSettings::value("key", why));
         }
         self.accounts.check()?;
         if self.allow_writes && self.accounts.is_empty() && self.sandbox.is_none() {
-            return Err("allow-writes needs test accounts: list them with account, or give account-prefix, \
-                        once the service's operator has marked them"
-                .into());
+            return Err(InvalidSettings::needs(
+                "allow-writes",
+                "test accounts: list them with account, or give account-prefix, once the service's operator has marked \
+                 them",
+            ));
         }
         let workers = self.workers.map_or(1, NonZeroU32::get);
         if workers > MOST_WORKERS {
-            return Err(format!("workers: at most {MOST_WORKERS} cases are played at once"));
+            let why = format!("at most {MOST_WORKERS} cases are played at once");
+            return Err(InvalidSettings::value("workers", why));
         }
         if workers > 1 && !self.has_independent_cases() {
-            return Err("workers needs a sandbox or a run without allow-writes: cases that write to the same test \
-                        accounts are played one after another"
-                .into());
+            return Err(InvalidSettings::needs(
+                "workers",
+                "a sandbox or a run without allow-writes: cases that write to the same test accounts are played one \
+                 after another",
+            ));
         }
         if !self.allow_writes && self.webhooks.is_some() {
-            return Err(
-                "webhook-url needs sandbox or allow-writes: to subscribe is to write".into()
-            );
+            let what = "sandbox or allow-writes: to subscribe is to write";
+            return Err(InvalidSettings::needs("webhook-url", what));
         }
-        for (name, key) in ["key", "second-key"].into_iter().zip(self.keys()) {
+        for (option, key) in ["key", "second-key"].into_iter().zip(self.keys()) {
             let hint = match key.0.len() {
                 0 => ": it is empty; is the variable set that it is taken from?",
                 1..SHORTEST_KEY => "",
                 SHORTEST_KEY.. => continue,
             };
-            return Err(format!("{name}: expected at least {SHORTEST_KEY} characters{hint}"));
+            let why = format!("expected at least {SHORTEST_KEY} characters{hint}");
+            return Err(InvalidSettings::value(option, why));
         }
         let Some(webhooks) = &self.webhooks else { return Ok(()) };
         check_url("webhook-url", &webhooks.url)
     }
-}
 
-impl Settings {
     /// The values that the steps of play number `play` can refer to: the inbox, the prefix `${run}`, the
     /// user's secrets and the key of the second platform.
     pub fn memory(&self, inbox: Option<&str>, play: u64) -> Memory {
@@ -311,11 +344,10 @@ impl Settings {
         };
         match second_key {
             None => memory,
-            Some(key) => memory.knowing("other", json!({ "key": key.reveal() })),
+            Some(key) => memory.knowing(OTHER, json!({ "key": key.reveal() })),
         }
     }
 
-    /// The secrets in the settings.
     pub(super) fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         self.keys().for_each(|key| secrets.keep(key.reveal()));
@@ -342,7 +374,6 @@ impl Settings {
         })
     }
 
-    /// The names of the extra headers.
     pub fn header_names(&self) -> Vec<String> {
         self.headers.iter().map(|header| header.name().to_owned()).collect()
     }
@@ -359,39 +390,38 @@ impl Settings {
 }
 
 impl Accounts {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), InvalidSettings> {
         if let Some(prefix) = &self.prefix
             && (prefix.chars().count() < SHORTEST_PREFIX || !is_plain(prefix))
         {
-            return Err(format!(
-                "account-prefix: {prefix:?} is too short or has a character of paths: expected at least \
-                 {SHORTEST_PREFIX} characters that only test accounts begin with"
-            ));
+            let why = format!(
+                "{prefix:?} is too short or has a character of paths: expected at least {SHORTEST_PREFIX} characters \
+                 that only test accounts begin with"
+            );
+            return Err(InvalidSettings::value("account-prefix", why));
         }
-        let payors: Vec<String> =
-            self.payors.iter().map(|payor| payor.identifier.clone()).collect();
-        for (option, identifiers) in [("account", &self.listed), ("payor", &payors)] {
-            if let Some(identifier) = identifiers.iter().find(|identifier| !is_plain(identifier)) {
-                return Err(format!(
-                    "{option}: {identifier:?} is empty, or has one of / \\ % ? # ; in it, which \
-                     not every server reads alike"
-                ));
-            }
+        let listed = self.listed.iter().map(|identifier| ("account", identifier));
+        let payors = self.payors.iter().map(|payor| ("payor", &payor.identifier));
+        if let Some((option, identifier)) = listed.chain(payors).find(|(_, it)| !is_plain(it)) {
+            let why = format!(
+                "{identifier:?} is empty, or has one of / \\ % ? # ; in it, which not every server reads alike"
+            );
+            return Err(InvalidSettings::value(option, why));
         }
-        for tax_id in &self.tax_ids {
-            if tax_id.chars().filter(char::is_ascii_digit).count() != 9 {
-                return Err(format!("tax-id: {:?} has not nine digits", masked(tax_id)));
-            }
+        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).count();
+        if let Some(tax_id) = self.tax_ids.iter().find(|tax_id| digits(tax_id) != 9) {
+            let why = format!("{:?} has not nine digits", masked(tax_id));
+            return Err(InvalidSettings::value("tax-id", why));
         }
         if let Some(email) = self.emails.iter().find(|email| !email.contains('@')) {
-            return Err(format!("email: {email:?} is no address"));
+            return Err(InvalidSettings::value("email", format!("{email:?} is no address")));
         }
         Ok(())
     }
 }
 
-fn check_url(option: &str, text: &str) -> Result<(), String> {
-    let wrong = |why: &str| Err(format!("{option}: {why}"));
+fn check_url(option: &'static str, text: &str) -> Result<(), InvalidSettings> {
+    let wrong = |why: &str| Err(InvalidSettings::value(option, why));
     let Ok(url) = Url::parse(text) else {
         return wrong("it is no URL: begin it with http:// or https://");
     };
@@ -405,9 +435,4 @@ fn check_url(option: &str, text: &str) -> Result<(), String> {
         "http" | "https" => Ok(()),
         _ => wrong("expected a URL that starts with https:// or http://"),
     }
-}
-
-fn is_name(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    (1..=32).contains(&text.len()) && text.bytes().all(is_plain)
 }

@@ -15,7 +15,6 @@ pub const LIVE_STEPS: u64 = 15;
 /// The steps of a case for a live target.
 #[derive(Clone, Debug, Default)]
 pub struct LiveCase {
-    /// The steps.
     pub steps: Vec<Step>,
     /// The steps that are left out.
     pub unasked: Unasked,

@@ -1,4 +1,4 @@
-//! A live endpoint as a target, and as a source of fresh targets.
+//! A live endpoint: [`Live`] is the target of one play, and [`LiveWorld`] creates fresh ones.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -47,10 +47,10 @@ pub struct Live {
     is_clock_read: Cell<bool>,
     /// How long the last response took, without waits of our own.
     took: Cell<Option<Duration>>,
-    /// How many webhooks each step waits for at least, if it waits for them at all.
+    /// The least number of webhooks to wait for after each step, if the play waits for webhooks.
     awaited: Option<Vec<usize>>,
-    /// Whether the target may know of the inbox: otherwise nothing comes there.
-    heard: bool,
+    /// Whether the target may know the inbox: otherwise nothing arrives there.
+    knows_inbox: bool,
     /// Whether the last step only reads, which causes no webhook.
     has_read: bool,
 }
@@ -70,7 +70,7 @@ impl LiveWorld {
         LiveWorld { session, vocabulary, known_ahead: Rc::default(), unasked: Rc::default() }
     }
 
-    /// The steps of all cases so far that were not sent.
+    /// The steps of all cases so far that the gate would not pass.
     pub fn unasked(&self) -> Unasked {
         self.unasked.borrow().clone()
     }
@@ -86,7 +86,7 @@ impl Course for LiveWorld {
 
     fn race(&self, header: &Header, number: u64, size: Size) -> Race {
         match self.session.settings.sandbox {
-            Some(_) => self.session.offered_in(race(header, number, size)),
+            Some(_) => self.session.facilities().offered_in(race(header, number, size)),
             None => live_race(header, number, size, &self.vocabulary),
         }
     }
@@ -147,7 +147,7 @@ impl World for LiveWorld {
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
         match self.session.settings.sandbox {
-            Some(_) => self.session.offered(generate::case(header, number, steps)),
+            Some(_) => self.session.facilities().offered(generate::case(header, number, steps)),
             None => {
                 let LiveCase { steps, unasked } =
                     live_case(header, number, steps, &self.vocabulary);
@@ -169,10 +169,7 @@ impl Recovers for LiveWorld {
 }
 
 impl LiveWorld {
-    /// The target of a play that has begun.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if the run is over.
+    /// The target of a play that has begun, unless the run is over.
     pub(crate) async fn target_of(&self, play: Rc<Play>) -> Result<Live, Unreachable> {
         if let Some(ended) = self.session.ended() {
             return Err(Unreachable(ended.to_string()));
@@ -194,14 +191,9 @@ impl LiveWorld {
             is_clock_read: Cell::default(),
             took: Cell::default(),
             awaited: None,
-            heard: false,
+            knows_inbox: false,
             has_read: false,
         })
-    }
-
-    /// Deletes the subscriptions of the plays that ended.
-    pub(crate) async fn tidy(&self) {
-        self.session.tidy().await;
     }
 }
 
@@ -262,7 +254,7 @@ impl Target for Live {
 
     async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
         self.has_read = step.kind().is_some_and(OperationKind::reads);
-        self.heard |= self.inbox().is_some_and(|inbox| step.mentions(inbox));
+        self.knows_inbox |= self.inbox().is_some_and(|inbox| step.mentions(inbox));
         let play = self.play.number;
         let answered = self.session.send(play, step).await;
         self.took.set(answered.as_ref().ok().map(|answered| answered.took));
@@ -293,7 +285,7 @@ impl Observed for Live {
     }
 
     async fn settle(&mut self, index: usize) {
-        let Some(awaited) = self.awaited.as_ref().filter(|_| self.heard) else { return };
+        let Some(awaited) = self.awaited.as_ref().filter(|_| self.knows_inbox) else { return };
         let wanted = awaited.get(index).copied().unwrap_or(0);
         if wanted > 0 || !self.has_read {
             self.session.wait_for_webhooks(wanted).await;

@@ -17,7 +17,6 @@ pub enum Why {
     Account,
     /// It needs one more tax id.
     TaxId,
-    /// It writes.
     Writes,
     /// The operator port does not offer it.
     Operator,
@@ -79,7 +78,6 @@ pub struct Unasked {
 /// The steps that are left out for one reason.
 #[derive(Clone, Debug, Default)]
 pub struct LeftOut {
-    /// The number of requests.
     pub requests: u64,
     /// How often they would have met each clause.
     pub clauses: Tally,

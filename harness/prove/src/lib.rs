@@ -25,7 +25,7 @@ use tideover_exchange::target::{Bare, INBOX, NO_INBOX, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Race, start};
 use tideover_judge::Outside;
-use tideover_live::means::OTHER;
+use tideover_live::facilities::OTHER;
 use tideover_model::{
     Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
 };
@@ -254,7 +254,7 @@ impl Experiment<'_> {
             Setup::Stranger | Setup::Caller => {
                 let mut strangers = self.strangers();
                 if self.defect.is_raced() {
-                    return Ok(self.race(|race| strangers.means().offered_in(race)));
+                    return Ok(self.race(|race| strangers.facilities().offered_in(race)));
                 }
                 runtime.block_on(self.play(&mut strangers))
             }

@@ -11,7 +11,7 @@ use tideover_exchange::start;
 use tideover_exchange::target::{INBOX, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_judge::Outside;
-use tideover_live::means::OTHER;
+use tideover_live::facilities::OTHER;
 use tideover_model::{
     Cents, Code, Delays, Destinations, Face, Happening, Outcome, PlatformId, Profile, Range,
     RateRanges, Reading, Readings, Seeded, Service, Status, Success, Webhooks,

@@ -10,7 +10,7 @@ use tideover_exchange::target::{Bare, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Prepared, Seen};
 use tideover_judge::{Outside, PriorState};
-use tideover_live::means::{Means, OTHER};
+use tideover_live::facilities::{Facilities, OTHER};
 use tideover_model::{ActionKind, Face, Service};
 use tideover_suite::generate;
 use tideover_suite::play::case::{Clock, Observed, Standing};
@@ -88,11 +88,11 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         self
     }
 
-    /// The means that these targets offer.
-    pub(crate) fn means(&self) -> Means<impl Fn(ActionKind) -> bool> {
+    /// What these targets offer.
+    pub(crate) fn facilities(&self) -> Facilities<impl Fn(ActionKind) -> bool> {
         let Sight { has_operator, moves_clock, has_inbox, second_key, .. } = &self.sight;
         let has_operator = *has_operator;
-        Means {
+        Facilities {
             acts: move |_| has_operator,
             moves_clock: *moves_clock,
             has_second_key: second_key.is_some(),
@@ -109,7 +109,7 @@ impl<F: Face + Clone + std::hash::Hash> World for Strangers<F> {
     }
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
-        self.means().offered(generate::case(header, number, steps))
+        self.facilities().offered(generate::case(header, number, steps))
     }
 }
 

@@ -12,22 +12,17 @@ const GUESSED_SECRET: &str = "a secret that the subscription never had";
 pub struct Case {
     /// The delivery in words.
     pub sent: String,
-    /// The clause with the rule.
     pub clause: Clause,
-    /// What the rule requires.
     pub required: Required,
     /// The `Service-Delivery` header.
     pub delivery: String,
-    /// The raw body.
     pub body: Arc<[u8]>,
     /// How the `Service-Signature` header is made.
     pub seal: Seal,
 }
 
-/// What is required of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Required {
-    /// It accepts the delivery.
     Accepted,
     /// It accepts the delivery and takes up a newer state. A probe that shows this change can also show
     /// the effect of later cases.
@@ -37,7 +32,6 @@ pub enum Required {
     New,
     /// It accepts the delivery and keeps its state.
     Dropped,
-    /// It rejects the delivery.
     Rejected,
 }
 

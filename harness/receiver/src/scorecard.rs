@@ -21,14 +21,12 @@ pub struct Scorecard {
     proven: bool,
 }
 
-/// The result of one case.
 #[derive(Clone, Debug)]
 pub struct CaseResult {
     /// The `Service-Delivery` that was sent.
     pub delivery: String,
     /// What was sent, in words.
     pub sent: String,
-    /// The rule.
     pub clause: Clause,
     /// The outcome of the delivery.
     pub answer: Answer,
@@ -94,12 +92,10 @@ impl Scorecard {
         })
     }
 
-    /// The URL of the receiver.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The name of the run.
     pub fn run(&self) -> &str {
         &self.run
     }
@@ -169,7 +165,6 @@ impl fmt::Display for Scorecard {
 }
 
 impl CaseResult {
-    /// The verdict.
     pub fn verdict(&self) -> Verdict {
         self.judgement.verdict
     }

@@ -120,12 +120,12 @@ impl Judgement {
 fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgement {
     let unseen = Judgement::new(Verdict::Unseen);
     match (required, moved) {
+        (Required::Dropped, Some(_)) | (Required::New, Some(false)) if !proven => unseen.remarking(
+            "the probe did not show an earlier change that had to show: it proves nothing",
+        ),
         (Required::Dropped, None) => {
             unseen.remarking("an answer does not show whether it was dropped; --probe can")
         }
-        (Required::Dropped, Some(_)) if !proven => unseen.remarking(
-            "the probe did not show an earlier change that had to show: it proves nothing",
-        ),
         (Required::Dropped, Some(true)) => Judgement::new(Verdict::Failed)
             .remarking("it was not dropped: the probe shows a change"),
         (Required::Dropped, Some(false)) => {
@@ -137,9 +137,6 @@ fn judge_effect(required: Required, moved: Option<bool>, proven: bool) -> Judgem
         (Required::New, Some(true)) => {
             Judgement::PASSED.remarking("taken up: the probe shows a change")
         }
-        (Required::New, Some(false)) if !proven => unseen.remarking(
-            "the probe did not show an earlier change that had to show: it proves nothing",
-        ),
         (Required::New, Some(false)) => {
             Judgement::new(Verdict::Failed).remarking("it was dropped: the probe shows no change")
         }
@@ -240,25 +237,23 @@ mod tests {
     }
 
     #[test]
-    fn only_a_proven_probe_shows_a_drop() {
-        let of = |moved, proven| effect(Required::Dropped, moved, proven);
-        assert_eq!(of(None, false), Verdict::Unseen);
-        assert_eq!(of(Some(false), false), Verdict::Unseen);
-        assert_eq!(of(Some(true), false), Verdict::Unseen);
-        assert_eq!(of(Some(false), true), Verdict::Passed);
-        assert_eq!(of(Some(true), true), Verdict::Failed);
-        assert_eq!(verdict(Required::Dropped, Answer::Status(500)), Verdict::Failed);
-    }
-
-    #[test]
-    fn a_change_or_a_proven_probe_decides_on_new_states() {
-        let of = |moved, proven| effect(Required::New, moved, proven);
-        assert_eq!(of(None, false), Verdict::Unseen);
-        assert_eq!(of(Some(false), false), Verdict::Unseen);
-        assert_eq!(of(Some(true), false), Verdict::Passed);
-        assert_eq!(of(Some(true), true), Verdict::Passed);
-        assert_eq!(of(Some(false), true), Verdict::Failed);
-        assert_eq!(verdict(Required::New, Answer::Status(500)), Verdict::Failed);
+    fn only_a_proven_probe_shows_what_did_not_happen() {
+        use Verdict::{Failed, Passed, Unseen};
+        for (required, expected) in [
+            (Required::Dropped, [Unseen, Unseen, Unseen, Passed, Failed]),
+            (Required::New, [Unseen, Unseen, Passed, Failed, Passed]),
+        ] {
+            let shown = [
+                (None, false),
+                (Some(false), false),
+                (Some(true), false),
+                (Some(false), true),
+                (Some(true), true),
+            ];
+            let shown = shown.map(|(moved, proven)| effect(required, moved, proven));
+            assert_eq!(shown, expected, "{required:?}");
+            assert_eq!(verdict(required, Answer::Status(500)), Failed);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tideover_model::clause::Kind;
 use tideover_prove::clauses::Evidence;
 use tideover_report::document::schema;
 
-use crate::cli::{Outcome, Output, Problem};
+use crate::cli::{Outcome, Output, Problem, wrong};
 
 /// List the clauses: what each says, and what checks it.
 ///
@@ -37,8 +37,7 @@ impl List {
         let clauses: Vec<Clause> =
             Clause::all().filter(|clause| clause.name().starts_with(&self.prefix)).collect();
         if clauses.is_empty() {
-            let wrong = format!("no clause's name begins with {:?}", self.prefix);
-            return Err(Problem::Wrong(wrong));
+            return Err(wrong(format!("no clause's name begins with {:?}", self.prefix)));
         }
         for clause in &clauses {
             if output.is_closed() {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tideover_endpoint::wall_time;
 use tideover_prove::defects::Defect;
@@ -14,6 +13,7 @@ use tideover_simulate::explore::{
 };
 
 use crate::cli::files::refuse_shared_files;
+use crate::cli::progress::bar;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem};
@@ -84,21 +84,14 @@ impl Explore {
 
 /// Searches a world to the end or until Ctrl-C.
 async fn explore(output: &Output, plan: Search) -> Result<Explored, Problem> {
-    let bar = progress(output, plan.world);
-    let (stop, shown) = (Arc::clone(&plan.stop), bar.clone());
-    let watch = move |states: usize| shown.set_position(states as u64);
-    let explored = until_stopped(&stop, move || plan.explore(&watch)).await?;
-    bar.finish_and_clear();
-    Ok(explored)
-}
-
-fn progress(output: &Output, world: &SmallWorld) -> ProgressBar {
-    let bar = if output.is_watched() { ProgressBar::no_length() } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{msg}: {pos} states, {elapsed}") {
-        bar.set_style(style);
-    }
-    bar.set_message(world.name);
-    bar
+    let bar = bar(output, None, "{msg}: {pos} states, {elapsed}");
+    bar.set_message(plan.world.name);
+    let stop = Arc::clone(&plan.stop);
+    until_stopped(stop, bar, move |_, bar| {
+        let shown = bar.clone();
+        plan.explore(&move |states| shown.set_position(states as u64))
+    })
+    .await
 }
 
 fn world_named(name: &str) -> Result<&'static SmallWorld, String> {

@@ -2,10 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::Problem;
+use crate::cli::{Problem, wrong};
 
 /// An option and the file that it names.
 pub(super) type NamedFile = (&'static str, PathBuf);
+
+pub(super) fn given_files<'a>(
+    options: impl IntoIterator<Item = (&'static str, &'a Option<PathBuf>)>,
+) -> impl Iterator<Item = NamedFile> {
+    options.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)))
+}
 
 /// Refuses two options that name one file, because one use would overwrite the other.
 pub(super) fn refuse_shared_files(files: &[NamedFile]) -> Result<(), Problem> {
@@ -15,7 +21,7 @@ pub(super) fn refuse_shared_files(files: &[NamedFile]) -> Result<(), Problem> {
         if let Some((other, _)) = before.iter().find(|(_, it)| *it == file) {
             let path = path.display();
             let message = format!("{other} and {option} name one file: {path}");
-            return Err(Problem::Wrong(format!("{message}; give {option} another")));
+            return Err(wrong(format!("{message}; give {option} another")));
         }
         before.push((option, file));
     }

@@ -5,7 +5,7 @@ use clap_complete::Shell;
 use clap_mangen::Man as Page;
 
 use crate::cli::output::verbatim;
-use crate::cli::{Outcome, Problem, configured};
+use crate::cli::{Outcome, Problem, configured, wrong};
 
 /// Print the completions of a shell.
 ///
@@ -54,7 +54,7 @@ fn named(tideover: &Command, name: &str) -> Result<Command, Problem> {
     let command = tideover.get_subcommands().find(|command| command.get_name() == name);
     let command = command.ok_or_else(|| {
         let names: Vec<&str> = tideover.get_subcommands().map(Command::get_name).collect();
-        Problem::Wrong(format!("there is no command {name}; there are {}", names.join(", ")))
+        wrong(format!("there is no command {name}; there are {}", names.join(", ")))
     })?;
     Ok(command.clone().name(format!("tideover-{name}")).version(env!("CARGO_PKG_VERSION")))
 }

@@ -12,7 +12,7 @@ use tideover_live::recorded::{Judged, Recording, judge};
 use tideover_report::{Run, counted};
 use tideover_suite::play::cases::Plan;
 
-use crate::cli::files::refuse_shared_files;
+use crate::cli::files::{given_files, refuse_shared_files};
 use crate::cli::reports::Reports;
 use crate::cli::{Outcome, Output, Problem, load_stated};
 
@@ -37,16 +37,12 @@ pub(super) struct Judge {
 
 impl Judge {
     pub(super) fn run(self) -> Result<Outcome, Problem> {
-        let given = [("--profile", &self.profile), ("--learn", &self.learn)].into_iter();
-        let given = given.filter_map(|(option, path)| Some((option, path.clone()?)));
-        let given = given.chain(self.reports.files());
-        refuse_shared_files(
-            &[("FILE", self.file.clone())].into_iter().chain(given).collect::<Vec<_>>(),
-        )?;
+        let file = [("FILE", self.file.clone())].into_iter();
+        let given = given_files([("--profile", &self.profile), ("--learn", &self.learn)]);
+        refuse_shared_files(&file.chain(given).chain(self.reports.files()).collect::<Vec<_>>())?;
         let stated = load_stated(self.profile.as_deref())?;
         let profile = stated.profile();
-        let recording =
-            Recording::read(&self.file).map_err(|error| Problem::Wrong(error.to_string()))?;
+        let recording = Recording::read(&self.file)?;
         let baseline = self.reports.baseline()?;
         self.reports.touch(self.learn.as_deref())?;
         let output = Output::new(self.reports.json);

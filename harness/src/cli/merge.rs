@@ -7,7 +7,7 @@ use serde_json::json;
 use tideover_simulate::simulation::campaign::{CampaignReport, merge};
 
 use crate::cli::simulate::campaign_text;
-use crate::cli::{Outcome, Output, Problem};
+use crate::cli::{Outcome, Output, Problem, in_file, wrong};
 
 /// Add up the parts of a campaign that ran on several machines.
 ///
@@ -27,7 +27,7 @@ pub(super) struct Merge {
 impl Merge {
     pub(super) fn run(self) -> Result<Outcome, Problem> {
         let parts: Result<Vec<CampaignReport>, Problem> = self.files.iter().map(read).collect();
-        let whole = merge(parts?).map_err(|error| Problem::Wrong(error.to_string()))?;
+        let whole = merge(parts?).map_err(wrong)?;
         Output::new(self.json).print(campaign_text(&whole).trim_end(), || json!(whole))?;
         let is_whole = whole.missing_shards().is_empty() && whole.short_shards().is_empty();
         Ok(match (whole.failed, is_whole) {
@@ -40,9 +40,7 @@ impl Merge {
 
 /// The part in a file: its first line. A finding is on a line of its own.
 fn read(path: &PathBuf) -> Result<CampaignReport, Problem> {
-    let in_file =
-        |error: &dyn std::fmt::Display| Problem::Wrong(format!("{}: {error}", path.display()));
-    let text = std::fs::read(path).map_err(|error| in_file(&error))?;
+    let text = std::fs::read(path).map_err(|error| in_file(path, error))?;
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    CampaignReport::read(first).map_err(|error| in_file(&error))
+    CampaignReport::read(first).map_err(|error| in_file(path, error))
 }

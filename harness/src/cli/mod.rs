@@ -16,7 +16,9 @@ mod judge;
 mod live;
 mod merge;
 mod output;
+mod played;
 mod probe;
+mod problem;
 mod progress;
 mod prove;
 mod ready;
@@ -42,6 +44,7 @@ use tideover_sim::{Authorities, ProfileFile};
 use tideover_suite::play::learn::{Lessons, Stated};
 
 pub(crate) use output::Output;
+use problem::{Problem, in_file, wrong};
 
 pub(crate) use tideover_exchange::evidence::outcome::Outcome;
 
@@ -94,58 +97,6 @@ struct WorldOptions {
     profile: Option<PathBuf>,
 }
 
-/// Why a command failed.
-enum Problem {
-    /// The command was wrong.
-    Wrong(String),
-    /// The target could not be reached.
-    Unreachable(String),
-}
-
-impl Problem {
-    /// The same problem, with what the run leaves behind.
-    fn and(self, left_behind: &[String]) -> Problem {
-        if left_behind.is_empty() {
-            return self;
-        }
-        let left = left_behind.join("; ");
-        match self {
-            Problem::Wrong(message) => Problem::Wrong(format!("{message}; left behind: {left}")),
-            Problem::Unreachable(message) => {
-                Problem::Unreachable(format!("{message}; left behind: {left}"))
-            }
-        }
-    }
-
-    /// The same problem, with the seed of the run.
-    fn with_seed(self, seed: u64) -> Problem {
-        match self {
-            Problem::Wrong(message) => Problem::Wrong(format!("{message} (seed {seed})")),
-            Problem::Unreachable(message) => {
-                Problem::Unreachable(format!("{message} (seed {seed})"))
-            }
-        }
-    }
-}
-
-impl From<std::io::Error> for Problem {
-    fn from(error: std::io::Error) -> Problem {
-        Problem::Wrong(format!("cannot write: {error}"))
-    }
-}
-
-impl From<tideover_exchange::target::Unreachable> for Problem {
-    fn from(error: tideover_exchange::target::Unreachable) -> Problem {
-        Problem::Unreachable(error.0)
-    }
-}
-
-impl From<tideover_exchange::transcript::UnreadableTranscript> for Problem {
-    fn from(error: tideover_exchange::transcript::UnreadableTranscript) -> Problem {
-        Problem::Wrong(error.to_string())
-    }
-}
-
 /// The most threads beside the one of the runtime: they resolve names, and read and write documents.
 const MOST_THREADS: usize = 32;
 
@@ -153,8 +104,10 @@ const MOST_THREADS: usize = 32;
 pub fn main() -> ExitCode {
     match start() {
         Ok(outcome) => ExitCode::from(outcome.exit_code()),
-        Err(Problem::Wrong(message)) => complain(&message, 2),
-        Err(Problem::Unreachable(message)) => complain(&message, 3),
+        Err(problem) => {
+            output::to_stderr(&format!("tideover: {}", problem.message()));
+            ExitCode::from(problem.exit_code())
+        }
     }
 }
 
@@ -163,7 +116,7 @@ fn start() -> Result<Outcome, Problem> {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.max_blocking_threads(MOST_THREADS).enable_all().build();
-    let runtime = runtime.map_err(|error| Problem::Wrong(format!("no async runtime: {error}")))?;
+    let runtime = runtime.map_err(|error| wrong(format!("no async runtime: {error}")))?;
     runtime.block_on(async {
         signals::outlive_large_files();
         run(cli.command).await
@@ -190,11 +143,6 @@ async fn run(command: Command) -> Result<Outcome, Problem> {
     }
 }
 
-fn complain(message: &str, code: u8) -> ExitCode {
-    output::to_stderr(&format!("tideover: {message}"));
-    ExitCode::from(code)
-}
-
 impl WorldOptions {
     /// The profile and the faults in the file, if there is one.
     fn load_file(&self) -> Result<ProfileFile, Problem> {
@@ -219,14 +167,10 @@ fn load_profile(path: &Path) -> Result<Profile, Problem> {
 fn write_lessons(path: Option<&Path>, lessons: &Lessons, known: &Profile) -> Result<(), Problem> {
     let Some(path) = path else { return Ok(()) };
     std::fs::write(path, lessons.learned(known).to_string()).map_err(|error| {
-        Problem::Wrong(format!(
-            "the learned profile cannot be written: {}: {error}",
-            path.display()
-        ))
+        wrong(format!("the learned profile cannot be written: {}: {error}", path.display()))
     })
 }
 
-/// The defect of this name.
 fn defect_named(name: &str) -> Result<&'static Defect, String> {
     defects::find(name)
         .ok_or_else(|| "no defect has this name; tideover prove --list names them".to_owned())
@@ -234,17 +178,17 @@ fn defect_named(name: &str) -> Result<&'static Defect, String> {
 
 /// The certificate authorities to trust besides the system's, from a file if one is given.
 fn authorities(path: Option<&Path>) -> Result<Authorities, Problem> {
-    let load = |path| Authorities::load(path).map_err(|error| Problem::Wrong(error.to_string()));
-    path.map_or(Ok(Authorities::default()), load)
+    path.map_or(Ok(Authorities::default()), |path| Authorities::load(path).map_err(wrong))
+}
+
+/// The command as it was called, for the commands that are printed.
+fn tideover() -> String {
+    std::env::args().next().unwrap_or_else(|| "tideover".into())
 }
 
 /// One thread for each processor.
 fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-fn wrong(why: impl std::fmt::Display) -> Problem {
-    Problem::Wrong(why.to_string())
 }
 
 fn instant(text: &str) -> Result<Timestamp, String> {

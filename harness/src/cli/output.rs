@@ -88,7 +88,6 @@ fn painted(text: &str) -> String {
     text.split_inclusive('\n').map(paint).collect()
 }
 
-/// The colour of an outcome on a terminal.
 fn colour(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Pass | Outcome::Partial => 32,

@@ -3,9 +3,9 @@
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-use tokio::process::Command;
+use tideover_live::shell;
 
-use crate::cli::Problem;
+use crate::cli::{Problem, wrong};
 
 /// A shell command whose output is the receiver's state.
 pub(super) struct StateProbe {
@@ -20,7 +20,7 @@ impl StateProbe {
 
     /// Runs the command and returns what it prints.
     pub(super) async fn read(&self) -> Result<Vec<u8>, Problem> {
-        let failed = |why: String| Problem::Wrong(format!("the probe {:?}: {why}", self.command));
+        let failed = |why: String| wrong(format!("the probe {:?}: {why}", self.command));
         let output = shell(&self.command).stdin(Stdio::null()).kill_on_drop(true).output();
         match tokio::time::timeout(self.timeout, output).await {
             Err(_) => Err(failed(format!("it has not ended after {:?}", self.timeout))),
@@ -29,21 +29,6 @@ impl StateProbe {
             Ok(Ok(output)) => Err(failed(complaint(&output))),
         }
     }
-}
-
-#[cfg(unix)]
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("sh");
-    shell.arg("-c").arg(command);
-    shell
-}
-
-#[cfg(windows)]
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("cmd");
-    // `cmd` takes the rest of its line literally.
-    shell.raw_arg("/C").raw_arg(command);
-    shell
 }
 
 /// The exit status, and the last line of standard error.

@@ -14,7 +14,7 @@ use crate::cli::output::to_stderr;
 /// How often a line is printed where nobody watches.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// How often the bar moves while nothing else is heard of the run.
+/// How often the bar moves at least.
 const TICK: Duration = Duration::from_millis(500);
 
 /// The length of the bar.
@@ -36,6 +36,19 @@ struct Done {
     milliseconds: u64,
 }
 
+/// A bar with this template, hidden where nobody watches. Without a length it is a counter.
+pub(super) fn bar(output: &Output, length: Option<u64>, template: &str) -> ProgressBar {
+    let bar = match length {
+        _ if !output.is_watched() => ProgressBar::hidden(),
+        Some(length) => ProgressBar::new(length),
+        None => ProgressBar::no_length(),
+    };
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
 /// The progress of a run. It counts what will end the run, and never goes back.
 pub(super) struct Progress {
     bar: ProgressBar,
@@ -45,22 +58,17 @@ pub(super) struct Progress {
     ends: Cell<Ends>,
     done: Cell<Done>,
     furthest: Cell<u64>,
-    /// The finding that is made small, and how many there are.
+    /// The finding that is being shrunk, and how many there are.
     shrinking: Cell<Option<(usize, usize)>>,
 }
 
 impl Progress {
     /// The progress of a run that ends with its cases.
     pub(super) fn new(output: &Output, plan: &Plan) -> Progress {
-        let is_watched = output.is_watched();
-        let bar = if is_watched { ProgressBar::new(WHOLE) } else { ProgressBar::hidden() };
         let template = format!("seed {} {{wide_bar}} {{msg}}", plan.header.seed);
-        if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style);
-        }
         Progress {
-            bar,
-            is_watched,
+            bar: bar(output, Some(WHOLE), &template),
+            is_watched: output.is_watched(),
             began: Instant::now(),
             printed: Cell::default(),
             ends: Cell::new(Ends { cases: plan.cases, requests: None, seconds: None }),
@@ -82,13 +90,13 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    /// So many cases were played.
+    /// Shows that so many cases were played.
     pub(super) fn show(&self, cases: u64) {
         self.done.set(Done { cases, ..self.done.get() });
         self.update();
     }
 
-    /// So many cases are to be played, and one finding of several is made small.
+    /// Notes how many cases are to be played, and which finding of how many is being shrunk.
     pub(super) fn show_part(&self, cases: u64, shrinking: Option<(usize, usize)>) {
         self.ends.set(Ends { cases, ..self.ends.get() });
         self.shrinking.set(shrinking);
@@ -118,7 +126,6 @@ impl Progress {
         }
     }
 
-    /// How far it is, in words.
     fn words(&self, done: Done) -> String {
         if let Some((which, of)) = self.shrinking.get() {
             let seconds = done.milliseconds / 1000;
@@ -140,7 +147,7 @@ impl Ends {
 
     fn words(self, done: Done) -> String {
         let of = |done: u64, end: Option<u64>, unit: &str| match end {
-            // What making findings small takes beyond the budget has a budget of its own.
+            // Shrinking goes beyond this budget: it has one of its own.
             Some(end) => format!("{} of {} {unit}", grouped(done.min(end)), grouped(end)),
             None => format!("{} {unit}", grouped(done)),
         };

@@ -3,11 +3,10 @@
 mod right;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::json;
 use tideover_endpoint::wall_time;
 use tideover_prove::defects::Defect;
@@ -18,6 +17,7 @@ use tideover_report::{matrix, page};
 use tideover_suite::generate;
 
 use crate::cli::files::refuse_shared_files;
+use crate::cli::progress::bar;
 use crate::cli::reports::ReportFiles;
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem, defect_named, threads};
@@ -147,19 +147,13 @@ impl Prove {
             ProofBudget { seeds: 1..=self.seeds, requests, steps: generate::DEFAULT_STEPS };
         let threads = threads();
         let bar = progress(output, defects.len() as u64 * self.seeds);
-        let stop = Arc::new(AtomicBool::new(false));
-        let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-        let run = move || prove(setup, &defects, &budget, threads, &stopped, &|| shown.inc(1));
-        let proofs = until_stopped(&stop, run).await?;
-        bar.finish_and_clear();
-        Ok(proofs?)
+        let proofs = until_stopped(Arc::default(), bar, move |stop, bar| {
+            prove(setup, &defects, &budget, threads, stop, &|| bar.inc(1))
+        });
+        Ok(proofs.await??)
     }
 }
 
 fn progress(output: &Output, trials: u64) -> ProgressBar {
-    let bar = if output.is_watched() { ProgressBar::new(trials) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} trial {pos} of {len}, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
+    bar(output, Some(trials), "{wide_bar} trial {pos} of {len}, {eta} left")
 }

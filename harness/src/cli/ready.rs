@@ -28,17 +28,17 @@ pub(super) struct Ready {
     json: bool,
 }
 
-/// The pause between two questions.
+/// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long one answer may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The timeout of one request.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Ready {
     pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let url = self.url.unwrap_or_else(|| format!("127.0.0.1:{}", self.port));
         let url = if url.contains("://") { url } else { format!("http://{url}") };
         let tls = authorities(None)?.client_config().map_err(wrong)?;
-        let client = Client::new(&url, PATIENCE, Some(tls)).map_err(wrong)?;
+        let client = Client::new(&url, TIMEOUT, Some(tls))?;
         let mut last = ask(&client).await;
         let until_ready = async {
             while last.is_err() {
@@ -46,10 +46,10 @@ impl Ready {
                 last = ask(&client).await;
             }
         };
-        // What was answered last says why it is not ready.
+        // The last answer says why it is not ready.
         let _ = timeout(Duration::from_secs(self.within), until_ready).await;
         let health = last.map_err(|why| {
-            Problem::Unreachable(format!("no mock is ready within {} s: {why}", self.within))
+            Problem::Target(format!("no mock is ready within {} s: {why}", self.within))
         })?;
         let now = health["now"].as_str().unwrap_or_default();
         let text = format!("ready: {url}, the clock shows {now}");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use tideover_model::destination::is_public;
 use tideover_model::{Destinations, SigningKey};
 use tideover_receiver::{Answer, Case, Required, Scorecard, Seen, examination};
@@ -17,10 +17,11 @@ use url::{Host, Url};
 
 use crate::cli::files::refuse_shared_files;
 use crate::cli::probe::StateProbe;
+use crate::cli::progress::bar;
 use crate::cli::reports::{ReportFiles, with_outcome};
 use crate::cli::secret::SecretOptions;
 use crate::cli::signals::StopSignals;
-use crate::cli::{Outcome, Output, Problem, authorities};
+use crate::cli::{Outcome, Output, Problem, authorities, wrong};
 
 /// Examine your own receiver of webhooks: what it accepts, and what it rejects.
 ///
@@ -66,7 +67,7 @@ impl ReceiverCheck {
         let output = Output::new(self.json);
         refuse_shared_files(&self.reports.named().collect::<Vec<_>>())?;
         let examiner = match self.examiner().await {
-            Err(problem @ Problem::Wrong(_)) => return Err(problem),
+            Err(problem @ Problem::Usage(_)) => return Err(problem),
             examiner => examiner,
         };
         self.reports.touch()?;
@@ -76,7 +77,7 @@ impl ReceiverCheck {
         let run = run.unwrap_or_else(|| format!("{}-{}", now.unix(), std::process::id()));
         let cases = examination(&run, now);
         let mut scorecard = Scorecard::new(&shown(&self.url), &run, cases.len());
-        let progress = progress(&output, cases.len());
+        let progress = bar(&output, Some(cases.len() as u64), "{wide_bar} case {pos} of {len}");
         let stop = StopSignals::listen()?;
         let examined = match examiner {
             Err(unreachable) => Err(unreachable),
@@ -88,7 +89,7 @@ impl ReceiverCheck {
         };
         progress.finish_and_clear();
         let unreached = match &examined {
-            Err(Problem::Unreachable(why)) => Some(why.as_str()),
+            Err(Problem::Target(why)) => Some(why.as_str()),
             _ => None,
         };
         // The results before an error are printed too.
@@ -122,13 +123,12 @@ impl ReceiverCheck {
     }
 
     fn destination(&self) -> Result<Url, Problem> {
-        let wrong =
-            |why: &dyn std::fmt::Display| Problem::Wrong(format!("{}: {why}", shown(&self.url)));
-        let url = Url::parse(&self.url).map_err(|error| wrong(&error))?;
+        let unfit = |why: &dyn std::fmt::Display| wrong(format!("{}: {why}", shown(&self.url)));
+        let url = Url::parse(&self.url).map_err(|error| unfit(&error))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(&"expected a URL of http:// or https://"));
+            return Err(unfit(&"expected a URL of http:// or https://"));
         }
-        only(&url).judge(&self.url, &[]).map_err(|unfit| wrong(&unfit))
+        only(&url).judge(&self.url, &[]).map_err(|why| unfit(&why))
     }
 
     /// The addresses of the URL, if they are allowed.
@@ -136,13 +136,14 @@ impl ReceiverCheck {
         let addresses = match url.host() {
             Some(Host::Ipv4(address)) => vec![address.into()],
             Some(Host::Ipv6(address)) => vec![address.into()],
-            Some(Host::Domain(name)) => SystemResolver.resolve(name).await.map_err(|error| {
-                Problem::Unreachable(format!("{name} does not resolve: {error}"))
-            })?,
+            Some(Host::Domain(name)) => SystemResolver
+                .resolve(name)
+                .await
+                .map_err(|error| Problem::Target(format!("{name} does not resolve: {error}")))?,
             None => Vec::new(),
         };
         match addresses.iter().find(|address| is_public(**address)) {
-            Some(address) if !self.public => Err(Problem::Wrong(format!(
+            Some(address) if !self.public => Err(wrong(format!(
                 "{} leads to {address}, a public address: if that endpoint is yours, add --public",
                 self.url
             ))),
@@ -194,17 +195,16 @@ impl Examiner {
         if let Some(probe) = &self.probe {
             // A wrong command is reported before anything is sent.
             if probe.read().await? != probe.read().await? {
-                return Err(Problem::Wrong(
+                return Err(wrong(
                     "the probe's output changes although nothing was sent: it must print what the \
-                     receiver holds, and nothing that changes by itself"
-                        .into(),
+                     receiver holds, and nothing that changes by itself",
                 ));
             }
         }
         for (index, case) in cases.iter().enumerate() {
             let seen = self.see(case).await?;
             if let (0, Answer::Unreached(why)) = (index, &seen.answer) {
-                return Err(Problem::Unreachable(format!("{}: {why}", self.url)));
+                return Err(Problem::Target(format!("{}: {why}", self.url)));
             }
             scorecard.add(case, seen);
             progress.inc(1);
@@ -241,18 +241,6 @@ impl Examiner {
             Ok(Err(unsent)) => Answer::Unreached(unsent.to_string()),
             Err(_) => Answer::Late(self.timeout),
         }
-    }
-}
-
-/// A progress bar for the examination, hidden if nobody watches.
-fn progress(output: &Output, cases: usize) -> ProgressBar {
-    if !output.is_watched() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(cases.try_into().unwrap_or(u64::MAX));
-    match ProgressStyle::with_template("{wide_bar} case {pos} of {len}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
     }
 }
 

@@ -12,8 +12,8 @@ use tideover_exchange::evidence::outcome::Demands;
 use tideover_report::results::Results;
 use tideover_report::{Baseline, Format, Rendered, Report, Reported};
 
-use crate::cli::files::NamedFile;
-use crate::cli::{Output, Problem};
+use crate::cli::files::{NamedFile, given_files};
+use crate::cli::{Output, Problem, wrong};
 
 /// The variable with the file to which the steps of a GitHub workflow append their summaries.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
@@ -99,8 +99,7 @@ impl FailOn {
 impl Reports {
     /// The files that the report reads and writes, by option.
     pub(super) fn files(&self) -> impl Iterator<Item = NamedFile> {
-        let baseline = self.baseline.clone().map(|path| ("--baseline", path));
-        baseline.into_iter().chain(self.files.named())
+        given_files([("--baseline", &self.baseline)]).chain(self.files.named())
     }
 
     /// Refuses output files that cannot be written, including `learn`, before a long run starts.
@@ -111,11 +110,9 @@ impl Reports {
 
     /// The baseline, if one is given.
     pub(super) fn baseline(&self) -> Result<Option<Baseline>, Problem> {
-        let baseline = self.baseline.as_deref().map(Baseline::read).transpose();
-        baseline.map_err(|error| Problem::Wrong(error.to_string()))
+        self.baseline.as_deref().map(Baseline::read).transpose().map_err(wrong)
     }
 
-    /// The report for a person.
     pub(super) fn text(&self, report: &Report) -> String {
         let text = if self.verbose { format!("{report:#}") } else { report.to_string() };
         text.trim_end().to_owned()
@@ -148,7 +145,6 @@ impl ReportFiles {
         self.all_by_option().map(|(_, wanted)| wanted)
     }
 
-    /// Whether a page is wanted.
     pub(super) fn want_page(&self) -> bool {
         self.all().any(|wanted| wanted.format == Format::Html)
     }
@@ -227,8 +223,8 @@ fn is_step_summary(path: &Path) -> bool {
     std::env::var_os(STEP_SUMMARY).is_some_and(|summary| path.as_os_str() == summary)
 }
 
-/// Whether a file can be written. What was not there is not there afterwards, either: a run may end without a report.
-fn touch(path: &Path) -> Result<(), Problem> {
+/// Refuses a file that cannot be written. A new file is not left behind, because a run may end without a report.
+pub(super) fn touch(path: &Path) -> Result<(), Problem> {
     let is_new = !path.exists();
     let file = OpenOptions::new().append(true).create(true).open(path);
     file.map(drop).map_err(|error| unwritten(path, &error))?;
@@ -251,5 +247,5 @@ fn write(path: &Path, text: &str) -> Result<(), Problem> {
 }
 
 fn unwritten(path: &Path, error: &dyn std::error::Error) -> Problem {
-    Problem::Wrong(format!("{} could not be written: {error}", path.display()))
+    wrong(format!("{} could not be written: {error}", path.display()))
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::Problem;
+use crate::cli::{Problem, in_file, wrong};
 
 /// The environment variable with the secret, if the command line gives none.
 pub(super) const VARIABLE: &str = "TIDEOVER_SECRET";
@@ -29,20 +29,17 @@ impl SecretOptions {
         } else if let Some(secret) = std::env::var_os(VARIABLE) {
             (secret.into_encoded_bytes(), VARIABLE.to_owned())
         } else {
-            return Err(Problem::Wrong(format!(
-                "no secret: set {VARIABLE}, or give --secret-file FILE"
-            )));
+            return Err(wrong(format!("no secret: set {VARIABLE}, or give --secret-file FILE")));
         };
         if secret.is_empty() {
-            return Err(Problem::Wrong(format!("{source}: the secret is empty")));
+            return Err(wrong(format!("{source}: the secret is empty")));
         }
-        String::from_utf8(secret)
-            .map_err(|_| Problem::Wrong(format!("{source}: the secret is not UTF-8")))
+        String::from_utf8(secret).map_err(|_| wrong(format!("{source}: the secret is not UTF-8")))
     }
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Problem> {
-    std::fs::read(path).map_err(|error| Problem::Wrong(format!("{}: {error}", path.display())))
+    std::fs::read(path).map_err(|error| in_file(path, error))
 }
 
 /// The text without a line end.

@@ -225,7 +225,7 @@ impl Serve {
         }
         let seed = self.world.seed.unwrap_or(1);
         let mock = self.mock(seed)?.start().await;
-        let mock = mock.map_err(|error| Problem::Wrong(not_started(&error)))?;
+        let mock = mock.map_err(|error| wrong(not_started(&error)))?;
         let stop = StopSignals::listen()?;
         // The worlds of a state file have seeds of their own.
         let seed = (!mock.has_loaded_state()).then_some(seed);
@@ -246,7 +246,7 @@ impl Serve {
             })
         })?;
         stop.received().await?;
-        mock.stop_and_save().await.map_err(|error| Problem::Wrong(error.to_string()))?;
+        mock.stop_and_save().await.map_err(wrong)?;
         Ok(Outcome::Pass)
     }
 
@@ -254,9 +254,8 @@ impl Serve {
     fn mock(&self, seed: u64) -> Result<Builder, Problem> {
         let clock = self.pace()?;
         if self.grease && self.defect.is_some() {
-            return Err(Problem::Wrong(
-                "--grease and --defect exclude each other: a defect is no freedom of the document"
-                    .into(),
+            return Err(wrong(
+                "--grease and --defect exclude each other: a defect is no freedom of the document",
             ));
         }
         let authorities = authorities(self.webhook_ca.as_deref())?;
@@ -313,9 +312,9 @@ impl Serve {
         match (self.clock, self.speed) {
             (ClockKind::Running, speed) => Ok(ClockChoice::Running { speed: speed.unwrap_or(1) }),
             (ClockKind::Still, None) => Ok(ClockChoice::Still),
-            (ClockKind::Still, Some(_)) => Err(Problem::Wrong(
-                "--speed is for a clock that runs, not for --clock still".into(),
-            )),
+            (ClockKind::Still, Some(_)) => {
+                Err(wrong("--speed is for a clock that runs, not for --clock still"))
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! What all configuration files share: the options by name, the line of a problem, and the nearest known name.
+//! The file of `--config`: its options by name, the line of a problem, and the nearest known name.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -21,12 +21,15 @@ pub(in crate::cli) struct Setting {
 /// # Errors
 /// The line number and the problem: no TOML, an option that is a table.
 pub(in crate::cli) fn settings(text: &str) -> Result<Vec<Setting>, String> {
-    let table = DeTable::parse(text).map_err(|error| located(text, &error, ""))?;
+    let table = DeTable::parse(text).map_err(|error| {
+        let line = line_at(text, error.span().map_or(0, |span| span.start));
+        format!("{line}: {}", error.message().replace('\n', " "))
+    })?;
     let mut settings = Vec::new();
     for (key, value) in table.get_ref() {
         let line = line_at(text, key.span().start);
         let name = key.get_ref().replace('_', "-");
-        let values = written(value)
+        let values = as_words(value)
             .ok_or_else(|| format!("{line}: {name}: expected a text, a number, true or false"))?;
         let is_boolean = matches!(value.get_ref(), DeValue::Boolean(_));
         settings.push(Setting { name, values, is_boolean, line });
@@ -36,7 +39,7 @@ pub(in crate::cli) fn settings(text: &str) -> Result<Vec<Setting>, String> {
 }
 
 /// A value as text, as on the command line.
-fn written(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+fn as_words(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
     let one = match value.get_ref() {
         DeValue::String(text) => text.to_string(),
         DeValue::Integer(number) => {
@@ -46,18 +49,12 @@ fn written(value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
         DeValue::Boolean(is) => is.to_string(),
         DeValue::Datetime(time) => time.to_string(),
         DeValue::Array(items) => {
-            let items: Option<Vec<Vec<String>>> = items.iter().map(written).collect();
+            let items: Option<Vec<Vec<String>>> = items.iter().map(as_words).collect();
             return Some(items?.concat());
         }
         DeValue::Table(_) => return None,
     };
     Some(vec![one])
-}
-
-/// A problem of a TOML file in one line that begins with its number, and a hint.
-pub(in crate::cli) fn located(text: &str, error: &toml::de::Error, hint: &str) -> String {
-    let line = line_at(text, error.span().map_or(0, |span| span.start));
-    format!("{line}: {}{hint}", error.message().replace('\n', " "))
 }
 
 fn line_at(text: &str, place: usize) -> usize {

@@ -1,18 +1,22 @@
 //! Signals that end a running command.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tideover_exchange::target::Unreachable;
+use indicatif::ProgressBar;
 
-use crate::cli::Problem;
+use crate::cli::{Problem, wrong};
 
-/// Runs blocking work to its end. A signal sets `stop`, and the work ends with what it has done by then.
+/// Runs blocking work to its end, with a bar that it moves. A signal sets `stop`, and the work ends with what it has done
+/// by then.
 pub(super) async fn until_stopped<T: Send + 'static>(
-    stop: &AtomicBool,
-    work: impl FnOnce() -> T + Send + 'static,
+    stop: Arc<AtomicBool>,
+    bar: ProgressBar,
+    work: impl FnOnce(&AtomicBool, &ProgressBar) -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let signals = StopSignals::listen()?;
-    let mut working = tokio::task::spawn_blocking(work);
+    let (stopped, shown) = (Arc::clone(&stop), bar.clone());
+    let mut working = tokio::task::spawn_blocking(move || work(&stopped, &shown));
     let joined = tokio::select! {
         biased;
         received = signals.received() => {
@@ -22,7 +26,8 @@ pub(super) async fn until_stopped<T: Send + 'static>(
         }
         joined = &mut working => joined,
     };
-    Ok(joined.map_err(|error| Unreachable(error.to_string()))?)
+    bar.finish_and_clear();
+    Ok(joined?)
 }
 
 /// Receives Ctrl-C, SIGTERM and SIGHUP.
@@ -103,5 +108,5 @@ impl StopSignals {
 }
 
 fn listen_error(error: std::io::Error) -> Problem {
-    Problem::Wrong(format!("cannot listen for signals: {error}"))
+    wrong(format!("cannot listen for signals: {error}"))
 }

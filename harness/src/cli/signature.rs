@@ -11,7 +11,7 @@ use tideover_model::{SigningKey, Timestamp};
 use tideover_sim::wall_time;
 
 use crate::cli::secret::{SecretOptions, read};
-use crate::cli::{Outcome, Output, Problem};
+use crate::cli::{Outcome, Output, Problem, wrong};
 
 /// Sign a body as the service does, and print the header.
 ///
@@ -106,7 +106,7 @@ impl SignatureInput {
             Some(_) | None => {
                 let mut body = Vec::new();
                 let read = io::stdin().lock().read_to_end(&mut body);
-                read.map_err(|error| Problem::Wrong(format!("standard input: {error}")))?;
+                read.map_err(|error| wrong(format!("standard input: {error}")))?;
                 Ok(body)
             }
         }

@@ -12,7 +12,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use serde_json::json;
-use tideover_endpoint::client::{Client, Incame, MOST_BYTES, Outgoing};
+use tideover_endpoint::client::{Client, HttpResponse, MOST_BYTES, Outgoing};
 use tideover_exchange::Memory;
 use tideover_exchange::target::{Applied, Unanswered};
 use tideover_exchange::transcript::Header;
@@ -99,7 +99,7 @@ fn general(url: &str) -> Client {
     Client::general(url, PATIENCE, tls, &[]).unwrap()
 }
 
-async fn get(client: &Client, path: &str) -> Result<Incame, Unanswered> {
+async fn get(client: &Client, path: &str) -> Result<HttpResponse, Unanswered> {
     client.exchange(Outgoing { method: "GET", path, ..Outgoing::default() }).await
 }
 

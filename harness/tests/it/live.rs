@@ -391,7 +391,7 @@ fn invalid_options_exit_with_2_and_one_line() {
     let no_certificate = format!("ca = \"{}/Cargo.toml\"", env!("CARGO_MANIFEST_DIR"));
     for (config, key, named) in [
         (with("key = \"rap_sk_x\""), Some("k"), "key_env names the variable"),
-        (with("tagret = \"x\""), Some("k"), "unknown field `tagret`"),
+        (with("tagret = \"x\""), Some("k"), "tagret is no option of tideover check"),
         (with("timeout = \"soon\""), Some("k"), "live.toml:2"),
         (with("banks = [\"1:2\"]"), Some("k"), "an account number, a colon"),
         (with("banks = [\"12345:021000022\"]"), Some("k"), "the check digit of the routing number"),

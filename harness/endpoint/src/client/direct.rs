@@ -1,5 +1,5 @@
-//! HTTP/1.1 by hand, straight to the host. It is the cheapest way to reach our own mock, and sends a path byte for
-//! byte.
+//! HTTP/1.1 over hyper's connections, straight to the host. It is the cheapest way to reach our own mock, and a path
+//! goes over the wire byte for byte: `http::Uri` keeps what `Url` would normalise.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,29 +13,28 @@ use hyper_util::rt::TokioIo;
 use tideover_exchange::target::{Silence, Unanswered};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use url::{Host, Position};
 
 use crate::client::words::{in_words, interrupted, no_connection, tls_in_words};
-use crate::client::{Base, Incame, Outgoing, Reading};
+use crate::client::{Base, HttpResponse, Outgoing, ResponseReader};
 
 type Sender = SendRequest<Full<Bytes>>;
 
-/// Connections that are used again: one request at a time on each. Clones share them.
+/// A pool of connections with one request at a time on each. Clones share it.
 #[derive(Clone)]
 pub(super) struct Direct {
     base: Arc<Base>,
     tls: Option<TlsConnector>,
     headers: HeaderMap,
     idle: Arc<Mutex<Vec<Sender>>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 enum Sent {
-    Ended(Result<Incame, Unanswered>),
-    /// The request itself, which never went over the wire.
+    Ended(Result<HttpResponse, Unanswered>),
+    /// The request never went over the wire, so that it may be sent on another connection.
     NotSent(Box<Request<Full<Bytes>>>, String),
 }
 
@@ -43,16 +42,19 @@ impl Direct {
     /// `headers` go with every request; `tls` is for https.
     pub(super) fn new(
         base: Arc<Base>,
-        patience: Duration,
+        timeout: Duration,
         tls: Option<TlsConnector>,
         headers: HeaderMap,
     ) -> Direct {
-        Direct { base, tls, headers, idle: Arc::default(), patience }
+        Direct { base, tls, headers, idle: Arc::default(), timeout }
     }
 
-    pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Incame, Unanswered> {
+    pub(super) async fn exchange(
+        &self,
+        outgoing: Outgoing<'_>,
+    ) -> Result<HttpResponse, Unanswered> {
         let mut request = self.request(outgoing)?;
-        // A connection that the other side has closed meanwhile gives the request back.
+        // The other side may have closed a pooled connection meanwhile. Then hyper returns the request unsent.
         while let Some(sender) = self.idle() {
             match self.send(sender, request).await {
                 Sent::Ended(answer) => return answer,
@@ -72,10 +74,10 @@ impl Direct {
     }
 
     async fn connect(&self) -> Result<Sender, Unanswered> {
-        match timeout(self.patience, self.shake_hands()).await {
+        match tokio::time::timeout(self.timeout, self.shake_hands()).await {
             Ok(connected) => connected,
             Err(_) => {
-                let why = format!("no connection within {:?}", self.patience);
+                let why = format!("no connection within {:?}", self.timeout);
                 Err(Unanswered::never(why).of(Silence::Unreachable))
             }
         }
@@ -101,10 +103,10 @@ impl Direct {
                 Ok(response) => Sent::Ended(read(response).await),
             }
         };
-        let sent = match timeout(self.patience, read).await {
+        let sent = match tokio::time::timeout(self.timeout, read).await {
             Ok(sent) => sent,
             Err(_) => {
-                let why = format!("no answer within {:?}", self.patience);
+                let why = format!("no answer within {:?}", self.timeout);
                 return Sent::Ended(Err(Unanswered::may_be(why).of(Silence::NoAnswer)));
             }
         };
@@ -150,7 +152,7 @@ impl Direct {
         let socket = socket.map_err(|error| {
             Unanswered::never(format!("cannot connect: {error}")).of(no_connection(&error))
         })?;
-        // Without it a small request may wait for an acknowledgement; it is only slower.
+        // Without it a small request may wait for an acknowledgement. An error only makes it slower.
         let _ = socket.set_nodelay(true);
         match &self.tls {
             Some(tls) if url.scheme() == "https" => {
@@ -177,22 +179,21 @@ where
     let (sender, connection) = http1::handshake(TokioIo::new(socket))
         .await
         .map_err(|error| Unanswered::never(in_words(&error)).of(Silence::NoAnswer))?;
-    // It ends with an error when the connection does. The request that waits then gets the error.
+    // The request that waits gets the error of the connection as well.
     tokio::spawn(async move {
         let _ = connection.await;
     });
     Ok(sender)
 }
 
-/// Reads an answer, as far as it is read.
-async fn read(mut response: Response<Incoming>) -> Result<Incame, Unanswered> {
-    let mut reading = Reading::begin(response.status(), response.headers());
+async fn read(mut response: Response<Incoming>) -> Result<HttpResponse, Unanswered> {
+    let mut reader = ResponseReader::new(response.status(), response.headers());
     while let Some(frame) = response.frame().await {
         let frame = frame.map_err(|error| interrupted(response.status(), &in_words(&error)))?;
         let Ok(data) = frame.into_data() else { continue };
-        if !reading.takes_more_after(&data) {
+        if !reader.push(&data) {
             break;
         }
     }
-    Ok(reading.end())
+    Ok(reader.finish())
 }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use hyper::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use hyper::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 
 const AGENT: &str = concat!("tideover/", env!("CARGO_PKG_VERSION"));
 
-/// What each request has of its own, or the connection.
+/// Headers that each request or its connection sets itself.
 const RESERVED: [&str; 14] = [
     "accept-encoding",
     "authorization",
@@ -24,7 +24,7 @@ const RESERVED: [&str; 14] = [
     "upgrade",
 ];
 
-/// What anybody may know.
+/// Headers whose values are no secrets.
 const PLAIN: [&str; 7] = [
     "accept",
     "accept-charset",
@@ -42,28 +42,37 @@ pub struct ExtraHeader {
     value: HeaderValue,
 }
 
+/// A header that cannot be sent. The user gives another; no message shows its value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidHeader {
+    #[error("header: the name before the colon is none that a header can have")]
+    Name,
+    #[error("header: Authorization carries the API key: set TIDEOVER_KEY")]
+    Authorization,
+    #[error("header: {0} is written by Tideover itself: leave it out")]
+    Reserved(HeaderName),
+    #[error("header: {0} has no value: give one after the colon")]
+    Empty(HeaderName),
+    #[error("header: the value of {0} has characters that no header can carry")]
+    Value(HeaderName),
+}
+
 impl ExtraHeader {
-    /// The header of this name and value.
-    ///
-    /// # Errors
-    /// What is wrong with it. The message does not show its value.
-    pub fn new(name: &str, value: &str) -> Result<ExtraHeader, String> {
+    pub fn new(name: &str, value: &str) -> Result<ExtraHeader, InvalidHeader> {
         let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
-            return Err("header: the name before the colon is none that a header can have".into());
+            return Err(InvalidHeader::Name);
         };
-        if name == "authorization" {
-            return Err("header: Authorization carries the API key: set TIDEOVER_KEY".into());
+        if name == AUTHORIZATION {
+            return Err(InvalidHeader::Authorization);
         }
         if RESERVED.contains(&name.as_str()) {
-            return Err(format!("header: {name} is written by Tideover itself: leave it out"));
+            return Err(InvalidHeader::Reserved(name));
         }
         if value.is_empty() {
-            return Err(format!("header: {name} has no value: give one after the colon"));
+            return Err(InvalidHeader::Empty(name));
         }
         let Ok(mut value) = HeaderValue::from_str(value) else {
-            return Err(format!(
-                "header: the value of {name} has characters that no header can carry"
-            ));
+            return Err(InvalidHeader::Value(name));
         };
         value.set_sensitive(true);
         Ok(ExtraHeader { name, value })
@@ -87,7 +96,7 @@ impl fmt::Debug for ExtraHeader {
     }
 }
 
-/// What goes with every request: `extra`, and who it is that asks.
+/// The headers of every request: `extra`, and defaults for `User-Agent` and `Accept`.
 pub(super) fn with_every_request(extra: &[ExtraHeader]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(USER_AGENT, HeaderValue::from_static(AGENT));
@@ -125,7 +134,7 @@ mod tests {
             ("X-Key", "", "has no value"),
         ];
         for (name, value, expected) in cases {
-            let why = ExtraHeader::new(name, value).unwrap_err();
+            let why = ExtraHeader::new(name, value).unwrap_err().to_string();
             assert!(why.contains(expected) && !why.contains("s3cret"), "{why}");
         }
         let shown = format!("{:?}", ExtraHeader::new("X-Key", "s3cret").unwrap());

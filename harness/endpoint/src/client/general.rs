@@ -8,7 +8,6 @@ use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderVa
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::{Method, Request, Response, redirect, retry};
 use tideover_exchange::target::{Silence, Unanswered, is_this_machine};
-use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
 use url::{Position, Url};
@@ -17,36 +16,33 @@ use crate::client::direct::Direct;
 use crate::client::words::{
     causes, chain, in_words, interrupted, is_of_tls, no_connection, tls_in_words,
 };
-use crate::client::{Base, Incame, Outgoing, Reading};
+use crate::client::{Base, HttpResponse, InvalidClient, Outgoing, ResponseReader};
 
-/// So much later than a connection an answer is given up: a failed connection must be reported first, because then
+/// Added to the connect timeout to get the response timeout. So a failed connection is reported as such: it says that
 /// nothing was sent.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// Clones share the connections.
+/// Clones share its connections.
 #[derive(Clone)]
 pub(super) struct General {
     base: Arc<Base>,
     client: reqwest::Client,
     headers: HeaderMap,
-    /// For paths that a [`Url`] cannot carry as they are.
+    /// For paths that a [`Url`] would change.
     direct: Direct,
-    /// Where its host listens that stands between.
+    /// Host and port of the proxy.
     proxy: Option<String>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl General {
-    /// `headers` go with every request; `tls` is for https, there and at a proxy.
-    ///
-    /// # Errors
-    /// What the library says if it cannot be set up.
+    /// `headers` go with every request; `tls` is for https, at the target and at a proxy.
     pub(super) fn new(
         base: Arc<Base>,
-        patience: Duration,
+        timeout: Duration,
         tls: Arc<ClientConfig>,
         headers: HeaderMap,
-    ) -> Result<General, String> {
+    ) -> Result<General, InvalidClient> {
         let mut negotiating = (*tls).clone();
         negotiating.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         let proxy = proxy_before(&base.url);
@@ -54,17 +50,20 @@ impl General {
             .tls_backend_preconfigured(negotiating)
             .redirect(redirect::Policy::none())
             .retry(retry::never())
-            .connect_timeout(patience);
+            .connect_timeout(timeout);
         if proxy.is_none() {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| causes(&error))?;
+        let client = builder.build().map_err(|error| InvalidClient::Setup(causes(&error)))?;
         let tls = Some(TlsConnector::from(tls));
-        let direct = Direct::new(Arc::clone(&base), patience, tls, headers.clone());
-        Ok(General { base, client, headers, direct, proxy, patience })
+        let direct = Direct::new(Arc::clone(&base), timeout, tls, headers.clone());
+        Ok(General { base, client, headers, direct, proxy, timeout })
     }
 
-    pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Incame, Unanswered> {
+    pub(super) async fn exchange(
+        &self,
+        outgoing: Outgoing<'_>,
+    ) -> Result<HttpResponse, Unanswered> {
         let Some(url) = self.url(outgoing.path) else {
             return match &self.proxy {
                 None => self.direct.exchange(outgoing).await,
@@ -78,16 +77,16 @@ impl General {
             let sent = self.client.execute(request).await;
             read(sent.map_err(|error| self.unanswered(&error))?).await
         };
-        match timeout(self.patience.saturating_add(GRACE), exchange).await {
+        match tokio::time::timeout(self.timeout.saturating_add(GRACE), exchange).await {
             Ok(answered) => answered,
             Err(_) => {
-                let why = format!("no answer within {:?}", self.patience);
+                let why = format!("no answer within {:?}", self.timeout);
                 Err(Unanswered::may_be(why).of(Silence::NoAnswer))
             }
         }
     }
 
-    /// The URL of a path, if the path stands in it as it was given.
+    /// The URL of a path, unless [`Url`] changes the path.
     fn url(&self, path: &str) -> Option<Url> {
         let expected = self.base.path(path);
         let (path, query) = match expected.split_once('?') {
@@ -121,7 +120,7 @@ impl General {
         Ok(request)
     }
 
-    /// Why there is no answer, and whether anything can have been sent.
+    /// Says why there is no response, and whether anything may have been sent.
     fn unanswered(&self, error: &reqwest::Error) -> Unanswered {
         if error.is_builder() {
             return Unanswered::never(format!("it cannot be sent: {}", in_short(error)));
@@ -130,7 +129,7 @@ impl General {
             return Unanswered::may_be(in_short(error)).of(Silence::NoAnswer);
         }
         let why = if error.is_timeout() {
-            format!("no connection within {:?}", self.patience)
+            format!("no connection within {:?}", self.timeout)
         } else if is_of_tls(error) {
             tls_in_words(error)
         } else {
@@ -138,14 +137,14 @@ impl General {
         };
         match &self.proxy {
             None => Unanswered::never(why).of(no_connection(error)),
-            // It is the proxy that takes connections or refuses them.
+            // The proxy refuses the connection; that says nothing about the target.
             Some(proxy) => Unanswered::never(format!("{why}, through the proxy {proxy}"))
                 .of(Silence::Unreachable),
         }
     }
 }
 
-/// An error without what names the request once more.
+/// An error without the parts that repeat the URL.
 fn in_short(error: &reqwest::Error) -> String {
     if is_of_tls(error) {
         return tls_in_words(error);
@@ -159,14 +158,13 @@ fn in_short(error: &reqwest::Error) -> String {
     chain(error).find(|error| !wraps(error)).map_or_else(|| error.to_string(), causes)
 }
 
-/// Reads an answer, as far as it is read.
-async fn read(mut response: Response) -> Result<Incame, Unanswered> {
+async fn read(mut response: Response) -> Result<HttpResponse, Unanswered> {
     let status = response.status();
-    let mut reading = Reading::begin(status, response.headers());
+    let mut reader = ResponseReader::new(status, response.headers());
     loop {
         match response.chunk().await {
-            Ok(Some(data)) if reading.takes_more_after(&data) => {}
-            Ok(_) => return Ok(reading.end()),
+            Ok(Some(data)) if reader.push(&data) => {}
+            Ok(_) => return Ok(reader.finish()),
             Err(error) => return Err(interrupted(status, &in_short(&error))),
         }
     }

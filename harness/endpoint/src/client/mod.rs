@@ -22,10 +22,10 @@ use url::Url;
 use crate::client::direct::Direct;
 use crate::client::general::General;
 
-pub use extra::ExtraHeader;
-pub use identity::Identity;
+pub use extra::{ExtraHeader, InvalidHeader};
+pub use identity::{Identity, UnusableIdentity};
 
-/// Bytes of a body that are read.
+/// A longer body is read no further.
 pub const MOST_BYTES: usize = 8 << 20;
 
 /// A larger body, in bytes, is sent on a connection of its own. A server may refuse it before it has read all of it,
@@ -36,33 +36,46 @@ const MOST_BEFORE_OTHERS: usize = 16 << 10;
 #[derive(Clone)]
 pub struct Client {
     base: Arc<Base>,
-    way: Way,
+    transport: Transport,
 }
 
 #[derive(Clone)]
-enum Way {
+enum Transport {
     Direct(Direct),
     General(Box<General>),
 }
 
 struct Base {
-    /// As it was given, to be named in messages.
+    /// As it was given, for messages.
     text: String,
     url: Url,
 }
 
-/// A request, but for the base URL.
+/// Why there is no client for a base URL.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidClient {
+    /// The user gives another URL.
+    #[error("{url}: {source}")]
+    Url { url: String, source: url::ParseError },
+    /// The user gives another URL.
+    #[error("{0}: expected a URL of http:// or https://")]
+    Scheme(String),
+    /// We forgot to set up TLS.
+    #[error("{0}: no TLS was set up")]
+    NoTls(String),
+    /// The library cannot work on this machine.
+    #[error("{0}")]
+    Setup(String),
+}
+
+/// A request without its base URL.
 #[derive(Clone, Debug, Default)]
 pub struct Outgoing<'a> {
-    /// The method.
     pub method: &'a str,
-    /// The path, encoded, and the query.
+    /// Encoded, with the query.
     pub path: &'a str,
-    /// The `Authorization` header.
     pub authorization: Option<&'a str>,
-    /// The `Content-Type` header.
     pub content_type: Option<&'a str>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -73,10 +86,9 @@ impl Outgoing<'_> {
     }
 }
 
-/// A response, with the headers that matter.
+/// A response, with the headers that a run needs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Incame {
-    /// What was seen of it.
+pub struct HttpResponse {
     pub seen: Seen,
     /// The `Retry-After` header.
     pub retry_after: Option<String>,
@@ -85,57 +97,46 @@ pub struct Incame {
 }
 
 impl Client {
-    /// A client for a mock of ours, which waits `patience` for an answer; `tls` is for https. It speaks HTTP/1.1
-    /// straight to the host of `base_url`.
-    ///
-    /// # Errors
-    /// What is wrong with the URL.
+    /// A client for a mock of ours. It speaks HTTP/1.1 straight to the host of `base_url`, with `tls` for https.
     pub fn new(
         base_url: &str,
-        patience: Duration,
+        timeout: Duration,
         tls: Option<Arc<ClientConfig>>,
-    ) -> Result<Client, String> {
+    ) -> Result<Client, InvalidClient> {
         let base = Arc::new(Base::new(base_url)?);
         if tls.is_none() && base.url.scheme() == "https" {
-            return Err(format!("{}: no TLS was set up", base.text));
+            return Err(InvalidClient::NoTls(base.text.clone()));
         }
         let (tls, headers) = (tls.map(TlsConnector::from), extra::with_every_request(&[]));
-        let way = Way::Direct(Direct::new(Arc::clone(&base), patience, tls, headers));
-        Ok(Client { base, way })
+        let direct = Direct::new(Arc::clone(&base), timeout, tls, headers);
+        Ok(Client { base, transport: Transport::Direct(direct) })
     }
 
     /// A client for any service: through the proxy that the environment names, unless the host is this machine;
-    /// over HTTP/2 where the other side offers that; and its answers may be compressed. `headers` go with every
+    /// over HTTP/2 where the other side offers that; and responses may be compressed. `headers` go with every
     /// request.
-    ///
-    /// # Errors
-    /// What is wrong with the URL.
     pub fn general(
         base_url: &str,
-        patience: Duration,
+        timeout: Duration,
         tls: Arc<ClientConfig>,
         headers: &[ExtraHeader],
-    ) -> Result<Client, String> {
+    ) -> Result<Client, InvalidClient> {
         let base = Arc::new(Base::new(base_url)?);
         let headers = extra::with_every_request(headers);
-        let general = General::new(Arc::clone(&base), patience, tls, headers)?;
-        Ok(Client { base, way: Way::General(Box::new(general)) })
+        let general = General::new(Arc::clone(&base), timeout, tls, headers)?;
+        Ok(Client { base, transport: Transport::General(Box::new(general)) })
     }
 
-    /// The base URL.
     pub fn base_url(&self) -> &str {
         &self.base.text
     }
 
-    /// Sends a request and waits for the answer. Redirects are not followed.
-    ///
-    /// # Errors
-    /// [`Unanswered`]. Nothing is sent twice.
-    pub async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Incame, Unanswered> {
+    /// Sends a request once and waits for the response. Redirects are not followed.
+    pub async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<HttpResponse, Unanswered> {
         let (method, path) = (outgoing.method.to_owned(), outgoing.path.to_owned());
-        let answered = match &self.way {
-            Way::Direct(direct) => direct.exchange(outgoing).await,
-            Way::General(general) => general.exchange(outgoing).await,
+        let answered = match &self.transport {
+            Transport::Direct(direct) => direct.exchange(outgoing).await,
+            Transport::General(general) => general.exchange(outgoing).await,
         };
         answered.map_err(|unanswered| Unanswered {
             why: format!("{method} {}{path}: {}", self.base.text, unanswered.why),
@@ -151,53 +152,55 @@ impl std::fmt::Debug for Client {
 }
 
 impl Base {
-    fn new(base_url: &str) -> Result<Base, String> {
+    fn new(base_url: &str) -> Result<Base, InvalidClient> {
         let text = base_url.trim_end_matches('/').to_owned();
-        let url = Url::parse(&text).map_err(|error| format!("{text}: {error}"))?;
-        if url.host().is_none() || !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("{text}: expected a URL of http:// or https://"));
+        match Url::parse(&text) {
+            Err(source) => Err(InvalidClient::Url { url: text, source }),
+            Ok(url) if url.host().is_some() && matches!(url.scheme(), "http" | "https") => {
+                Ok(Base { text, url })
+            }
+            Ok(_) => Err(InvalidClient::Scheme(text)),
         }
-        Ok(Base { text, url })
     }
 
-    /// What stands on the wire for a path.
+    /// The path on the wire.
     fn path(&self, path: &str) -> String {
         format!("{}{path}", self.url.path().trim_end_matches('/'))
     }
 }
 
-/// An answer as it comes.
-struct Reading {
+/// Collects a response as it arrives.
+struct ResponseReader {
     status: u16,
     retry_after: Option<String>,
     date: Option<SystemTime>,
     body: Vec<u8>,
 }
 
-impl Reading {
-    fn begin(status: StatusCode, headers: &HeaderMap) -> Reading {
+impl ResponseReader {
+    fn new(status: StatusCode, headers: &HeaderMap) -> ResponseReader {
         let header = |name| {
             let value = headers.get(name)?;
             Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
         };
         let date = header(DATE).and_then(|date| httpdate::parse_http_date(&date).ok());
         let (status, retry_after) = (status.as_u16(), header(RETRY_AFTER));
-        Reading { status, retry_after, date, body: Vec::new() }
+        ResponseReader { status, retry_after, date, body: Vec::new() }
     }
 
-    /// Whether what comes after `data` is read as well.
-    fn takes_more_after(&mut self, data: &[u8]) -> bool {
+    /// Adds a part of the body. Returns whether to read on.
+    fn push(&mut self, data: &[u8]) -> bool {
         self.body.extend_from_slice(data);
         self.body.len() <= MOST_BYTES
     }
 
-    fn end(self) -> Incame {
-        let Reading { status, retry_after, date, body } = self;
+    fn finish(self) -> HttpResponse {
+        let ResponseReader { status, retry_after, date, body } = self;
         let seen = if body.len() > MOST_BYTES {
             Seen::too_long(status, MOST_BYTES)
         } else {
             Seen::new(status, &body)
         };
-        Incame { seen, retry_after, date }
+        HttpResponse { seen, retry_after, date }
     }
 }

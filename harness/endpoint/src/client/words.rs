@@ -7,14 +7,13 @@ use hyper::StatusCode;
 use tideover_exchange::target::{Silence, Unanswered};
 use tokio_rustls::rustls::{self, AlertDescription};
 
-/// What rustls says of an alert begins with this.
+/// How rustls' message of an alert begins.
 const ALERT: &str = "received fatal alert: ";
 
-/// What a server may say that wants to see a certificate.
+/// The alerts of a server that asks for a client certificate.
 const CERTIFICATE_WANTED: [AlertDescription; 2] =
     [AlertDescription::CertificateRequired, AlertDescription::HandshakeFailure];
 
-/// The message of hyper.
 pub(super) fn in_words(error: &hyper::Error) -> String {
     if error.is_parse() || error.is_parse_too_large() || error.is_parse_status() {
         format!("the answer is not HTTP: {}", causes(error))
@@ -25,7 +24,7 @@ pub(super) fn in_words(error: &hyper::Error) -> String {
     }
 }
 
-/// An answer of which a part came.
+/// The connection ended within the response.
 pub(super) fn interrupted(status: StatusCode, why: &str) -> Unanswered {
     let status = status.as_u16();
     Unanswered::may_be(format!(
@@ -34,7 +33,6 @@ pub(super) fn interrupted(status: StatusCode, why: &str) -> Unanswered {
     .of(Silence::NoAnswer)
 }
 
-/// How a target failed to take a connection.
 pub(super) fn no_connection(error: &(dyn Error + 'static)) -> Silence {
     let is_refused = |error: &(dyn Error + 'static)| {
         let error = error.downcast_ref::<io::Error>();
@@ -43,7 +41,7 @@ pub(super) fn no_connection(error: &(dyn Error + 'static)) -> Silence {
     if chain(error).any(is_refused) { Silence::Refused } else { Silence::Unreachable }
 }
 
-/// Why there is no TLS, and what may help.
+/// Why TLS failed, and which option may help.
 pub(super) fn tls_in_words(error: &(dyn Error + 'static)) -> String {
     let why = chain(error).find_map(tls_failure).unwrap_or_else(|| causes(error));
     let is_untrusted = |error| matches!(of_tls(error), Some(rustls::Error::InvalidCertificate(_)));
@@ -57,26 +55,25 @@ pub(super) fn tls_in_words(error: &(dyn Error + 'static)) -> String {
     format!("no TLS with it: {why}{hint}")
 }
 
-/// Whether TLS is what failed.
 pub(super) fn is_of_tls(error: &(dyn Error + 'static)) -> bool {
     chain(error).any(|error| tls_failure(error).is_some())
 }
 
-/// An error, and one after the other what caused it.
+/// An error and its sources.
 pub(super) fn chain<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| (*error).source())
 }
 
-/// An error with what caused it.
+/// An error with its sources, in words.
 pub(super) fn causes(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = chain(error).map(ToString::to_string).collect();
     parts.dedup();
     parts.join(": ")
 }
 
-/// What an error says that is of TLS. Once HTTP/2 is spoken, only the words of an alert are left of it.
+/// The message of an error of TLS. Over HTTP/2 an alert keeps only its words, not its type.
 fn tls_failure(error: &(dyn Error + 'static)) -> Option<String> {
     let is_alert = |text: &String| error.is::<io::Error>() && text.starts_with(ALERT);
     match of_tls(error) {
@@ -86,7 +83,7 @@ fn tls_failure(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 fn of_tls<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    // An I/O error does not give the error it wraps as its cause, and may wrap another I/O error.
+    // `io::Error::source` skips the error that it wraps, which may be another I/O error.
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(inner) => of_tls(inner),
         None => error.downcast_ref(),

@@ -1,4 +1,4 @@
-//! What is under way: items that are played at once, as many as fit.
+//! Plays several items at once, as many as fit in the budget.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,15 +20,15 @@ use crate::target::LiveWorld;
 /// budget. Otherwise the run ends without it.
 const WORTH_CUTTING: u64 = 10;
 
-/// What is under way.
+/// The items that are being played.
 pub(super) struct Flow<'a> {
     session: Rc<Session>,
     world: LiveWorld,
     header: &'a Header,
-    under_way: FuturesUnordered<LocalBoxFuture<'static, Came>>,
-    /// The number of each play, and the requests that it may take, by its place.
+    under_way: FuturesUnordered<LocalBoxFuture<'static, Ended>>,
+    /// The number and the cost of each play, by its place in the plan.
     plays: BTreeMap<usize, (u64, u64)>,
-    /// Whether it is played alone.
+    /// Whether the current item must be played alone.
     is_alone: bool,
     /// How many items have begun.
     begun: usize,
@@ -37,28 +37,26 @@ pub(super) struct Flow<'a> {
 /// Whether the next item begins.
 pub(super) enum Next {
     Begin(Item),
-    /// Once something that is under way has ended.
+    /// It begins once another item has ended.
     Wait,
     /// Nothing more begins.
     Over,
 }
 
-/// What came of an item.
-pub(super) struct Came {
+/// An item that has ended.
+pub(super) struct Ended {
     /// Its place in the plan.
     pub(super) place: usize,
-    /// The number of the play.
     pub(super) play: u64,
     pub(super) outcome: Result<Outcome, Unreachable>,
 }
 
-/// What was played.
 pub(super) enum Outcome {
     Case(Box<Suspect>),
     Race(u64, History, Box<Known>),
 }
 
-impl Came {
+impl Ended {
     /// Whether the target gave no answer in a case that found nothing else.
     pub(super) fn is_silent(&self) -> bool {
         match &self.outcome {
@@ -78,7 +76,7 @@ impl<'a> Flow<'a> {
         Flow { session, world, header, under_way, plays, is_alone: false, begun: 0 }
     }
 
-    /// How many are under way.
+    /// How many items are being played.
     pub(super) fn at_once(&self) -> usize {
         self.plays.len()
     }
@@ -110,7 +108,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The requests that what is under way may still take.
+    /// The requests that the items being played may still take.
     fn reserved(&self) -> u64 {
         let left = |(play, cost): &(u64, u64)| cost.saturating_sub(self.session.used_by(*play));
         self.plays.values().map(left).sum()
@@ -123,24 +121,26 @@ impl<'a> Flow<'a> {
         self.begun += 1;
         self.is_alone = item.is_alone;
         self.plays.insert(place, (play, item.cost));
-        let (world, header) = (self.world.clone(), self.header.clone());
+        let (session, world) = (Rc::clone(&self.session), self.world.clone());
+        let header = self.header.clone();
         let played = async move {
-            let outcome = play_item(&world, own, &header, item).await;
-            Came { place, play, outcome }
+            let outcome = play_item(&session, &world, own, &header, item).await;
+            Ended { place, play, outcome }
         };
         self.under_way.push(played.boxed_local());
     }
 
-    /// What came of the next item that ends; `None` if nothing is under way.
-    pub(super) async fn ended(&mut self) -> Option<Came> {
-        let came = self.under_way.next().await?;
-        self.plays.remove(&came.place);
-        Some(came)
+    /// Waits for the next item to end; `None` if none is being played.
+    pub(super) async fn ended(&mut self) -> Option<Ended> {
+        let item = self.under_way.next().await?;
+        self.plays.remove(&item.place);
+        Some(item)
     }
 }
 
 /// Plays an item, and deletes its subscriptions.
 async fn play_item(
+    session: &Session,
     world: &LiveWorld,
     own: Rc<Play>,
     header: &Header,
@@ -158,6 +158,6 @@ async fn play_item(
             Outcome::Race(number, history, Box::new(known))
         }
     };
-    world.tidy().await;
+    session.tidy().await;
     Ok(outcome)
 }

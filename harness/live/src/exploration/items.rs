@@ -17,10 +17,10 @@ use crate::scope::disturbs;
 use crate::session::Session;
 use crate::target::LiveWorld;
 
-/// So many cases get their place by what they meet. The others follow in the order of their numbers.
+/// How many cases are ordered by the clauses that they meet. The others follow in the order of their numbers.
 const ORDERED: u64 = 64;
 
-/// Races take one request in so many.
+/// One request in so many goes into races.
 const RACES: u64 = 10;
 
 /// A case or a race.
@@ -32,7 +32,6 @@ pub(super) struct Item {
     pub(super) is_alone: bool,
 }
 
-/// What is played.
 pub(super) enum Kind {
     Case { number: u64, steps: Vec<Step> },
     Race { number: u64, race: Race },
@@ -43,15 +42,13 @@ pub(super) struct Items<'a> {
     plan: &'a Plan,
     session: Rc<Session>,
     world: LiveWorld,
-    /// The races, and how large they are.
     races: Option<(&'a Plan, Size)>,
-    /// How many races there were.
     raced: u64,
-    /// Cases that have their place.
+    /// The ordered cases.
     planned: VecDeque<Planned>,
-    /// How many cases follow, after how many.
+    /// The cases after them, counted from the first of the plan.
     later: Range<u64>,
-    /// The next one, once it was looked at.
+    /// The next item, once [`Items::peek`] has generated it.
     next: Option<Item>,
     /// The requests of the cases and of the races so far.
     spent: (u64, u64),
@@ -59,14 +56,14 @@ pub(super) struct Items<'a> {
 
 impl Item {
     fn case(number: u64, steps: Vec<Step>, around: u64) -> Item {
-        let (cost, is_alone) = (steps.len() as u64 + around, steps.iter().any(is_felt_by_all));
+        let (cost, is_alone) = (steps.len() as u64 + around, steps.iter().any(affects_everybody));
         Item { kind: Kind::Case { number, steps }, cost, is_alone }
     }
 
     fn race(number: u64, race: Race, around: u64) -> Item {
         let clients = race.clients.iter().flatten();
         let steps = || race.before.iter().chain(clients.clone()).chain(&race.after);
-        let (cost, is_alone) = (steps().count() as u64 + around, steps().any(is_felt_by_all));
+        let (cost, is_alone) = (steps().count() as u64 + around, steps().any(affects_everybody));
         Item { kind: Kind::Race { number, race }, cost, is_alone }
     }
 
@@ -80,8 +77,8 @@ impl Item {
     }
 }
 
-/// Whether every user of the target feels a step.
-fn is_felt_by_all(step: &Step) -> bool {
+/// Whether a step affects every user of the target.
+fn affects_everybody(step: &Step) -> bool {
     match &step.action {
         Action::Advance(_) => true,
         Action::Act(fields) => ActionKind::of(fields).is_none_or(disturbs),
@@ -123,7 +120,7 @@ impl<'a> Items<'a> {
             let steps = self.world.case(header, number, *steps);
             let firsts = first_met(&self.session.settings, has_inbox, header, &steps).await;
             candidates.push(Candidate { number, steps, firsts });
-            // Whoever wants to end the run must get a turn.
+            // Lets a signal end the run.
             tokio::task::yield_now().await;
         }
         let cost: u64 = candidates.iter().map(|one| self.cost(&one.steps)).sum();
@@ -136,7 +133,6 @@ impl<'a> Items<'a> {
         self.planned.len() as u64 + (self.later.end - self.later.start)
     }
 
-    /// The next one.
     pub(super) fn peek(&mut self) -> Option<&Item> {
         if self.next.is_none() {
             self.next = self.generate();
@@ -144,7 +140,6 @@ impl<'a> Items<'a> {
         self.next.as_ref()
     }
 
-    /// Takes the next one.
     pub(super) fn take(&mut self) -> Option<Item> {
         let item = self.next.take().or_else(|| self.generate())?;
         match item.kind {
@@ -164,7 +159,7 @@ impl<'a> Items<'a> {
         Some(Item::case(number, steps, around))
     }
 
-    /// A case without a place of its own.
+    /// The next case that is not ordered.
     fn another(&mut self) -> Option<Planned> {
         let number = self.plan.first.wrapping_add(self.later.next()?);
         let steps = self.world.case(&self.plan.header, number, self.plan.steps);

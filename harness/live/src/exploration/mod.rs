@@ -1,11 +1,11 @@
 //! The exploration of a live target: cases and races, several at once, within a budget.
 //!
-//! - In come the plan of a run and its session; out comes what was found, in the order of the plan.
-//! - `order` puts the cases that meet the most new clauses first, `items` makes the list of what is played, `flow`
-//!   plays it, this file takes up what comes of it.
+//! - Input: the plan of a run and its session. Output: the findings, in the order of the plan.
+//! - `order` puts the cases that meet the most new clauses first, `items` lists what is played, `flow` plays it, and this
+//!   file collects the outcomes.
 //! - The outcome does not depend on how many are played at once. Each play has its own names, part of the inbox and
 //!   subscriptions. What moves the clock of the target, or announces failures to all of its users, is played alone.
-//!   Outcomes are taken up in the order of the plan. A case begins only if its requests fit in what the cases before
+//!   Outcomes are collected in the order of the plan. A case begins only if its requests fit in what the cases before
 //!   it leave of the budget.
 
 mod flow;
@@ -23,7 +23,7 @@ use tideover_suite::play::case::Stopped;
 use tideover_suite::play::cases::{Plan, Silent, Summary, Suspect, World, minimise, reproduce};
 use tideover_suite::play::concurrent::{self, Races, suspect};
 
-use crate::exploration::flow::{Came, Flow, Next, Outcome};
+use crate::exploration::flow::{Ended, Flow, Next, Outcome};
 use crate::exploration::items::Items;
 use crate::session::Session;
 use crate::target::LiveWorld;
@@ -34,17 +34,16 @@ pub struct Exploration<'a> {
     session: Rc<Session>,
     world: LiveWorld,
     races: Option<Races<'a>>,
-    /// What the cases have shown.
     pub summary: Summary,
     /// How many cases there are to play.
     pub cases: u64,
     /// How many were played at once at most.
     workers: usize,
-    /// How the clauses were met in the course of the run.
+    /// How many clauses were met after each case.
     reached: Vec<Reached>,
-    /// The finding that is made small.
+    /// The index of the finding that is being shrunk.
     shrinking: Option<usize>,
-    /// The failures, by index, that are small already: those that bring the target down.
+    /// The indexes of failures that need no shrinking: the examination of an outage has shrunk them.
     small: BTreeSet<usize>,
     /// The case before, which may have brought the target down.
     previous: Option<Suspect>,
@@ -58,7 +57,6 @@ pub struct Exploration<'a> {
 
 /// A play in which the target gave no answer.
 struct SilentPlay {
-    /// Its number.
     play: u64,
     suspect: Suspect,
     /// Set if the target does not answer any more.
@@ -92,12 +90,11 @@ impl<'a> Exploration<'a> {
         }
     }
 
-    /// What the races have shown, if there were any.
+    /// The summary of the races, if there were any.
     pub fn raced(&self) -> Option<&concurrent::Summary> {
         self.races.as_ref().map(|races| &races.summary)
     }
 
-    /// What it took until now.
     pub fn effort(&self) -> Effort {
         let mut spent = self.explored.clone().unwrap_or_else(|| self.session.spent());
         let judging = Spent { times: self.summary.steps, took: self.summary.judging };
@@ -106,16 +103,13 @@ impl<'a> Exploration<'a> {
         Effort { spent, reached: self.reached.clone(), workers: self.workers }
     }
 
-    /// Which finding is made small, and how many there are.
+    /// Which finding is being shrunk, from 1, and how many there are.
     pub fn shrinking(&self) -> Option<(usize, usize)> {
         self.shrinking.map(|index| (index + 1, self.summary.failures.len()))
     }
 
-    /// Plays until the plan or the budget ends, or enough is found; then makes small what was found. Calls `progress`
-    /// after each case.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if the target does not answer, or the budget ends.
+    /// Plays until the plan or the budget ends, or enough is found; then shrinks what was found. Calls `progress` after
+    /// each case.
     pub async fn run(
         &mut self,
         mut progress: impl FnMut(&Exploration<'_>),
@@ -135,15 +129,13 @@ impl<'a> Exploration<'a> {
     ) -> Result<(), Unreachable> {
         let (plan, began) = (self.plan, Instant::now());
         let races = self.races.as_ref().map(|races| (races.plan(), races.size()));
-        let own = || (Rc::clone(&self.session), self.world.clone());
-        let (session, world) = own();
-        let mut flow = Flow::new(session, world, &plan.header);
-        let (session, world) = own();
+        let mut flow = Flow::new(Rc::clone(&self.session), self.world.clone(), &plan.header);
+        let (session, world) = (Rc::clone(&self.session), self.world.clone());
         let mut items = Items::of(plan, session, world, races).await;
         self.own.record(Activity::Ordering, began.elapsed());
         self.cases = items.count();
-        // Outcomes whose turn has not come.
-        let mut done: BTreeMap<usize, Came> = BTreeMap::new();
+        // Outcomes that wait for those before them in the plan.
+        let mut done: BTreeMap<usize, Ended> = BTreeMap::new();
         let (mut taken, mut ended, mut rests) = (0, None, false);
         loop {
             while ended.is_none() && !rests {
@@ -155,10 +147,10 @@ impl<'a> Exploration<'a> {
             }
             self.workers = self.workers.max(flow.at_once());
             match flow.ended().await {
-                Some(came) => {
+                Some(item) => {
                     // A target that gave no answer is examined once nothing else is under way.
-                    rests |= came.is_silent() || self.session.outage().is_some();
-                    done.insert(came.place, came);
+                    rests |= item.is_silent() || self.session.outage().is_some();
+                    done.insert(item.place, item);
                 }
                 None if !rests => break,
                 None => {}
@@ -168,10 +160,10 @@ impl<'a> Exploration<'a> {
             }
             let before = self.previous.clone();
             let mut silent = Vec::new();
-            while let Some(came) = done.remove(&taken) {
+            while let Some(item) = done.remove(&taken) {
                 taken += 1;
-                silent.extend(self.silence_in(&came));
-                match self.take(came).await {
+                silent.extend(self.silence_in(&item));
+                match self.take(item).await {
                     Ok(()) => {}
                     Err(unreachable) => ended = ended.or(Some(Err(unreachable))),
                 }
@@ -202,19 +194,18 @@ impl<'a> Exploration<'a> {
         };
     }
 
-    /// Whether enough was found.
     fn is_enough(&self) -> bool {
         let raced = self.raced().map_or(0, |raced| raced.counted.failures.len());
         self.summary.failures.len() + raced >= self.plan.max_findings
     }
 
-    /// Takes up what came of an item. What was played after enough was found does not count.
-    async fn take(&mut self, came: Came) -> Result<(), Unreachable> {
+    /// Collects the outcome of an item. What was played after enough was found does not count.
+    async fn take(&mut self, item: Ended) -> Result<(), Unreachable> {
         if self.is_enough() {
             return Ok(());
         }
         let failures = self.summary.failures.len();
-        match came.outcome? {
+        match item.outcome? {
             Outcome::Case(case) => {
                 self.met.add(&case.played.met);
                 let Suspect { case: number, steps, played } = &*case;
@@ -239,10 +230,10 @@ impl<'a> Exploration<'a> {
     }
 
     /// The play, if the target gave no answer in it.
-    fn silence_in(&self, came: &Came) -> Option<SilentPlay> {
-        let play = came.play;
-        match came.outcome.as_ref().ok()? {
-            Outcome::Case(case) => came.is_silent().then(|| {
+    fn silence_in(&self, item: &Ended) -> Option<SilentPlay> {
+        let play = item.play;
+        match item.outcome.as_ref().ok()? {
+            Outcome::Case(case) => item.is_silent().then(|| {
                 let stopped = case.played.stopped.clone();
                 SilentPlay { play, suspect: (**case).clone(), stopped }
             }),
@@ -262,7 +253,7 @@ impl<'a> Exploration<'a> {
     ) -> Result<(), Unreachable> {
         let failures = self.summary.failures.len();
         let examined = self.examine_each(silent, before).await;
-        // The examination has made them small.
+        // The examination has shrunk them.
         self.small.extend(failures..self.summary.failures.len());
         examined
     }
@@ -296,14 +287,14 @@ impl<'a> Exploration<'a> {
         Ok(())
     }
 
-    /// Makes small what was found, with a budget of its own. Returns whether there was anything.
+    /// Shrinks what was found, with a budget of its own. Returns whether there was anything to shrink.
     async fn shrink(&mut self, progress: &mut impl FnMut(&Exploration<'_>)) -> bool {
         let large = (0..self.summary.failures.len()).filter(|index| !self.small.contains(index));
         let large: Vec<usize> = large.collect();
         if large.is_empty() || !self.session.begin_shrinking() {
             return false;
         }
-        // Whether each comes again is known before any is made small: the budget may end.
+        // First tries to reproduce each, because the budget may end while one is being shrunk.
         for index in &large {
             let failure = &mut self.summary.failures[*index];
             if reproduce(&mut self.world, failure).await.is_err() {
@@ -318,7 +309,7 @@ impl<'a> Exploration<'a> {
                 continue;
             }
             self.session.share_rest(large.len() - nth);
-            // Ended before, it is as small as it was made until then.
+            // If the budget ends, the failure keeps the smallest form so far.
             if minimise(&mut self.world, failure).await.is_err() && self.session.is_given_up() {
                 break;
             }

@@ -15,9 +15,7 @@ const AROUND: usize = 3;
 /// A case before its place is decided.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// Its number.
     pub(super) number: u64,
-    /// Its steps.
     pub(super) steps: Vec<Step>,
     /// The clauses that it meets first, by number, each with the index of its step; in the order of the steps.
     pub(super) firsts: Vec<(usize, usize)>,
@@ -26,7 +24,6 @@ pub(super) struct Candidate {
 /// A case, or its beginning, at its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Planned {
-    /// The number of the case.
     pub(super) number: u64,
     /// Its steps, or the first of them.
     pub(super) steps: Vec<Step>,

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Seen};
 use tideover_model::Timestamp;
 
-use crate::recorded::order::{Heard, in_order};
-use crate::recorded::{Recorded, Recording};
+use crate::recorded::order::{ObservedRequest, in_order};
+use crate::recorded::{Recorded, Recording, RecordingProblem};
 
 #[derive(Deserialize)]
 struct Archive {
@@ -69,6 +69,16 @@ struct Content {
     size: i64,
 }
 
+#[derive(Debug, thiserror::Error)]
+pub(super) enum EntryProblem {
+    #[error("{0:?} is no date-time")]
+    NoDateTime(String),
+    #[error("the body is no base64: {0}")]
+    NoBase64(base64::DecodeError),
+    #[error("the body is encoded as {0:?}, not as base64")]
+    Encoding(String),
+}
+
 fn unknown() -> i64 {
     -1
 }
@@ -77,14 +87,14 @@ fn at_once() -> serde_json::Number {
     0.into()
 }
 
-/// What stands for the keys of a recording that they were left out of.
+/// The `Authorization` header of all requests, if the recording has none.
 const LEFT_OUT: &str = "Bearer left_out_sk_recording";
 
 /// Reads an archive: its requests to paths of `/v1/`, in the order in which they were sent.
-pub(super) fn read(text: &str) -> Result<Recording, String> {
+pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     let archive: Archive = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| format!("it is neither a HAR file nor a journal: {error}"))?;
-    let (mut target, mut heard, mut hastened) = (None, Vec::new(), false);
+        .map_err(RecordingProblem::Neither)?;
+    let (mut target, mut observed, mut hastened) = (None, Vec::new(), false);
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
         let url = entry.request.url.clone();
         let Some((base, _)) = url.split_once("/v1/") else {
@@ -92,11 +102,11 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
             continue;
         };
         target.get_or_insert_with(|| without_user(base));
-        let read = entry.recorded(base).map_err(|problem| format!("entry {index}: {problem}"))?;
-        heard.push(read);
+        let at = |problem| RecordingProblem::Entry { index, problem };
+        observed.push(entry.recorded(base).map_err(at)?);
     }
-    set_keys(&mut heard);
-    let (cases, unjudged) = in_order(heard);
+    set_keys(&mut observed);
+    let (cases, unjudged) = in_order(observed);
     let target = target.unwrap_or_default();
     Ok(Recording { target, inbox: None, cases, accepted: Vec::new(), hastened, unjudged })
 }
@@ -109,37 +119,32 @@ fn without_user(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// Where no request has a key, they were left out of the recording; where one was refused that was taken another
-/// time, it was not issued yet, or revoked.
-fn set_keys(heard: &mut [Heard]) {
-    if heard.iter().all(|one| one.recorded.sent.authorization.is_none()) {
-        for one in heard.iter_mut() {
+/// Sets the keys. If no request has one, the recording left them out. If a key was refused and accepted at another time,
+/// it was not issued yet, or revoked: such a refusal cannot be judged.
+fn set_keys(observed: &mut [ObservedRequest]) {
+    if observed.iter().all(|one| one.recorded.sent.authorization.is_none()) {
+        for one in observed.iter_mut() {
             one.recorded.sent.authorization = Some(LEFT_OUT.to_owned());
         }
     }
-    let is_taken = |one: &&Heard| (200..=299).contains(&one.status);
-    let taken: BTreeSet<String> = heard
-        .iter()
-        .filter(is_taken)
-        .filter_map(|one| one.recorded.sent.authorization.clone())
-        .collect();
-    let refused = heard.iter_mut().filter(|one| one.status == 401);
-    for one in refused.filter(|one| {
-        let key = one.recorded.sent.authorization.as_ref();
-        key.is_some_and(|key| taken.contains(key))
-    }) {
-        one.unjudged = Some("their keys were taken another time");
+    let accepted = observed.iter().filter(|one| (200..=299).contains(&one.status));
+    let accepted: BTreeSet<String> =
+        accepted.filter_map(|one| one.recorded.sent.authorization.clone()).collect();
+    for one in observed.iter_mut().filter(|one| one.status == 401) {
+        if one.recorded.sent.authorization.as_ref().is_some_and(|key| accepted.contains(key)) {
+            one.unjudged = Some("their keys were taken another time");
+        }
     }
 }
 
 impl Entry {
-    fn recorded(self, base: &str) -> Result<Heard, String> {
+    fn recorded(self, base: &str) -> Result<ObservedRequest, EntryProblem> {
         let unjudged = self.unjudged();
         let Entry { started_date_time, time, request, response, .. } = self;
         let status = response.status;
         let since = Timestamp::parse(&started_date_time)
-            .ok_or_else(|| format!("{started_date_time:?} is no date-time"))?;
-        // Milliseconds, with a fraction.
+            .ok_or(EntryProblem::NoDateTime(started_date_time))?;
+        // `time` is milliseconds with a fraction, so the whole "seconds" of this duration are milliseconds.
         let took = Duration::try_from_secs_f64(time.as_f64().unwrap_or_default());
         let milliseconds = took.map_or(0, |took| took.as_secs());
         let header = |wanted: &str| {
@@ -154,17 +159,17 @@ impl Entry {
         let path = request.url.strip_prefix(base).unwrap_or(&request.url).to_owned();
         let body = body.unwrap_or_default().into_bytes();
         let call = PreparedCall::new(request.method, path, content_type, body);
-        // Browsers write 0 for what was never answered.
+        // Browsers write status 0 if there was no response.
         let seen = (response.status > 0)
             .then(|| response.content.map_or(Ok(Vec::new()), Content::bytes))
             .transpose()?
             .map(|body| Seen::new(status, &body));
         let sent = Prepared { authorization, action: PreparedAction::Call(call) };
         let now = since.after_milliseconds(milliseconds);
-        Ok(Heard { recorded: Recorded { sent, seen, since, now }, status, unjudged })
+        Ok(ObservedRequest { recorded: Recorded { sent, seen, since, now }, status, unjudged })
     }
 
-    /// Why it cannot be judged, if that is so.
+    /// Why it cannot be judged, if it cannot.
     fn unjudged(&self) -> Option<&'static str> {
         let Entry { request, response, .. } = self;
         let has_body = matches!(request.method.as_str(), "PUT" | "POST");
@@ -185,12 +190,12 @@ impl Entry {
 }
 
 impl Response {
-    /// Whether its body, if it has one, is there.
+    /// Whether the recording has its body, if it has one.
     fn is_complete(&self) -> bool {
         let has_none = matches!(self.status, 204 | 205);
         let has_text = |content: &Content| {
             let is_empty = |text: &String| text.is_empty() && content.size > 0;
-            // An answer of nothing has no type.
+            // An empty response has no media type.
             let is_json = content.mime_type.as_ref().is_some_and(|name| name.contains("json"));
             let is_nothing = content.size == 0 && !(is_json && content.text.is_none());
             is_nothing || content.text.as_ref().is_some_and(|text| !is_empty(text))
@@ -200,15 +205,15 @@ impl Response {
 }
 
 impl Content {
-    fn bytes(self) -> Result<Vec<u8>, String> {
+    fn bytes(self) -> Result<Vec<u8>, EntryProblem> {
         use base64::Engine;
         let text = self.text.unwrap_or_default();
         match self.encoding.as_deref() {
             None | Some("") => Ok(text.into_bytes()),
             Some("base64") => base64::engine::general_purpose::STANDARD
                 .decode(text)
-                .map_err(|error| format!("the body is no base64: {error}")),
-            Some(other) => Err(format!("the body is encoded as {other:?}, not as base64")),
+                .map_err(EntryProblem::NoBase64),
+            Some(other) => Err(EntryProblem::Encoding(other.to_owned())),
         }
     }
 }

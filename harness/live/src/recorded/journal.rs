@@ -9,26 +9,26 @@ use tideover_exchange::transcript::Header;
 use tideover_exchange::{Body, Prepared, PreparedAction, Seen};
 use tideover_model::{ActionKind, Service, Timestamp};
 
-use crate::recorded::{Recorded, Recording};
+use crate::recorded::{Recorded, Recording, RecordingProblem};
 
-/// Reads a journal. What it conceals stands for itself: the user's tax ids and accounts have made-up values, the
-/// same ones throughout; those of accounts end as their masks do.
-pub(super) fn read(text: &str) -> Result<Recording, String> {
+/// Reads a journal. Its placeholders for the user's tax ids and accounts get made-up values, the same ones throughout.
+/// Those of accounts end with the digits that a mask shows.
+pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let (_, first) = lines.next().ok_or("the file is empty")?;
-    let header: Header = serde_json::from_str(first).map_err(|error| format!("line 1: {error}"))?;
+    let (_, first) = lines.next().ok_or(RecordingProblem::Empty)?;
+    let header: Header = serde_json::from_str(first).map_err(|source| at_line(0, source))?;
     let (target, run) = header.live.map(|live| (live.target, live.run)).unwrap_or_default();
     let mut requests: BTreeMap<u64, Noted> = BTreeMap::new();
     for (number, line) in lines {
-        let at = |problem: String| format!("line {}: {problem}", number + 1);
+        let missing = |what| RecordingProblem::Missing { line: number + 1, what };
         let mut fields: Map<String, Value> =
-            serde_json::from_str(line).map_err(|error| at(error.to_string()))?;
-        // What the inbox received is no request to the API.
+            serde_json::from_str(line).map_err(|source| at_line(number, source))?;
+        // An arrival at the inbox is no request to the API.
         if fields.contains_key("arrived") {
             continue;
         }
         let time = fields.remove("at").and_then(|at| Timestamp::parse(at.as_str()?));
-        let time = time.ok_or_else(|| at("it has no time".into()))?;
+        let time = time.ok_or_else(|| missing("time"))?;
         if let Some(answered) = fields.get("answers").and_then(Value::as_u64) {
             let Some(noted) = requests.get_mut(&answered) else { continue };
             noted.seen = fields.get("seen").and_then(seen);
@@ -37,9 +37,9 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
         }
         let mut number_of = |name: &str| fields.remove(name).and_then(|value| value.as_u64());
         let (request, case) = (number_of("number"), number_of("case"));
-        let request = request.ok_or_else(|| at("it has no number".into()))?;
-        let step: Step =
-            serde_json::from_value(Value::Object(fields)).map_err(|error| at(error.to_string()))?;
+        let request = request.ok_or_else(|| missing("number"))?;
+        let step: Step = serde_json::from_value(Value::Object(fields))
+            .map_err(|source| at_line(number, source))?;
         let noted = Noted { case: case.unwrap_or(0), step, seen: None, since: time, now: time };
         requests.insert(request, noted);
     }
@@ -64,6 +64,10 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     })
 }
 
+fn at_line(index: usize, source: serde_json::Error) -> RecordingProblem {
+    RecordingProblem::Line { line: index + 1, source }
+}
+
 /// A request in the journal, with its outcome.
 struct Noted {
     case: u64,
@@ -73,7 +77,8 @@ struct Noted {
     now: Timestamp,
 }
 
-/// Requests of the API, and what the operator did with keys; whatever else moved the world outside is found out.
+/// Whether the judge gets a request: those to the API, and actions about keys. It finds out about other actions by what
+/// the API shows.
 fn is_judged(sent: &Prepared) -> bool {
     match &sent.action {
         PreparedAction::Call(call) => !call.path.starts_with("/_sim/"),
@@ -98,7 +103,7 @@ fn hastens(step: &Step) -> bool {
     )
 }
 
-/// The URL that a run has subscribed, which has its name in it.
+/// The URL that a run has subscribed. It has the name of the run in it.
 fn inbox_of(run: &str, sent: &Prepared) -> Option<String> {
     let PreparedAction::Call(call) = &sent.action else { return None };
     let body = call.body().json()?;

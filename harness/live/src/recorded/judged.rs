@@ -1,4 +1,4 @@
-//! The judgement of a recording.
+//! Judges a recording.
 
 use std::collections::BTreeMap;
 use std::mem::discriminant;
@@ -17,67 +17,77 @@ use tideover_model::{Profile, Timestamp, bearer};
 use tideover_suite::play::case::Listener;
 use tideover_suite::play::cases::{Failure, Summary};
 
-use crate::recorded::familiar::{Familiar, names};
+use crate::recorded::known::{KnownEntities, identifiers_in};
 use crate::recorded::parts::{Part, parts};
 use crate::recorded::{Recorded, Recording};
 
-/// What is concluded of a recording.
+/// The judgement of a recording.
 #[derive(Debug)]
 pub struct Judged {
-    /// What came of it.
     pub summary: Summary,
-    /// How many responses state from before the recording may explain, which nothing shows.
+    /// The number of responses that some unknown state from before the recording may explain.
     pub unknown_before: u64,
 }
 
-/// Judges a recording: whatever it names may have been known before, and anybody may have moved the world outside.
+/// Judges a recording. Whatever it names may have existed before, and anybody may have acted outside.
 pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
     let mut judged = Judged { summary: Summary::default(), unknown_before: 0 };
     for (case, recorded) in recording.cases.iter().enumerate() {
         let Some(first) = recorded.first() else { continue };
         let header = Header::new(0, first.since, profile.clone());
-        judged.listen(recording, &header, case as u64, recorded);
+        judged.judge_case(recording, &header, case as u64, recorded);
     }
     if recording.hastened {
         judged.summary.lessons.forget_delays();
     }
-    // However often it was begun anew.
+    // Listeners that started over have counted a case more than once.
     judged.summary.cases = recording.cases.len() as u64;
     judged.summary.ending = Ending::Complete;
     judged
 }
 
 impl Judged {
-    fn listen(&mut self, recording: &Recording, header: &Header, case: u64, heard: &[Recorded]) {
-        let keys = keys_in(heard, &recording.accepted);
-        // Who listens from an index on.
-        let anew = |from: usize| {
+    fn judge_case(
+        &mut self,
+        recording: &Recording,
+        header: &Header,
+        case: u64,
+        requests: &[Recorded],
+    ) {
+        let keys = keys_in(requests, &recording.accepted);
+        // Starts over before the request of an index: only what the operator did before is known.
+        let start_at = |index: usize| {
             let (inbox, unknown) =
                 (recording.inbox.as_deref(), (Outside::Open, PriorState::Anything));
             let mut listener = Listener::new(header, &keys, inbox, unknown);
-            for (one, seen) in heard[..from].iter().filter_map(acted) {
+            for (one, seen) in requests[..index].iter().filter_map(acted) {
                 listener.recall(&one.sent, seen, one.now);
             }
-            Ear { listener, familiar: Familiar::default(), heard: Vec::new() }
+            PartListener { listener, known: KnownEntities::default(), judged: Vec::new() }
         };
-        let mut ears = Ears { common: anew(0), apart: BTreeMap::new(), closed: Vec::new() };
-        for ((index, one), part) in heard.iter().enumerate().zip(parts(heard)) {
-            let ear = ears.of(part);
+        let mut listeners =
+            PartListeners { common: start_at(0), apart: BTreeMap::new(), closed: Vec::new() };
+        for ((index, one), part) in requests.iter().enumerate().zip(parts(requests)) {
+            let listener = listeners.of(part);
             if let Some(seen) = &one.seen
-                && ear.listener.pass_over(&one.sent, (seen, one.now), asked_again(&heard[index..]))
+                && listener.listener.pass_over(
+                    &one.sent,
+                    (seen, one.now),
+                    repeats(&requests[index..]),
+                )
             {
-                ear.heard.push(index);
+                listener.judged.push(index);
                 continue;
             }
-            let mut findings = ear.hear(index, one);
+            let mut findings = listener.judge(index, one);
             let mut is_explained = true;
-            if !findings.is_empty() && !ear.familiar.has_all_of(&one.sent) {
-                // What was taken to be there before was not.
-                findings = ears.forget(part, anew(index)).hear(index, one);
+            if !findings.is_empty() && !listener.known.cover(&one.sent) {
+                // Perhaps the state before the recording was not as assumed, so the part starts over.
+                findings = listeners.replace(part, start_at(index)).judge(index, one);
                 is_explained = findings.is_empty();
             }
             if !is_explained {
-                ears.forget(part, anew(index + 1));
+                listeners.replace(part, start_at(index + 1));
                 findings.retain(holds_whatever_was_before);
                 findings.extend(contradictions_of(one));
                 self.unknown_before += u64::from(findings.is_empty());
@@ -86,80 +96,81 @@ impl Judged {
                 && findings.is_empty()
                 && let Some(seen) = &one.seen
             {
-                ears.of(part).familiar.learn(&one.sent, seen);
+                listeners.of(part).known.learn(&one.sent, seen);
             }
             if !findings.is_empty() {
                 self.summary.count_broken(&findings);
-                self.summary.count(failure(header, case, heard, index, findings));
+                self.summary.count(failure(header, case, requests, index, findings));
             }
             if let Some((one, seen)) = acted(one) {
-                ears.recall(one, seen);
+                listeners.recall(one, seen);
             }
         }
-        let steps = self.summary.steps + heard.len() as u64;
-        for Ear { listener, heard: order, .. } in ears.all() {
+        let steps = self.summary.steps + requests.len() as u64;
+        for PartListener { listener, judged: order, .. } in listeners.all() {
             self.summary.add(&listener.conclude(), |at, found| {
-                failure(header, case, heard, order[at], vec![found.clone()])
+                failure(header, case, requests, order[at], vec![found.clone()])
             });
         }
-        // However often a request was listened to.
+        // Several listeners may have judged a request.
         self.summary.steps = steps;
     }
 }
 
-/// Someone who listens to requests.
-struct Ear {
+/// Judges the requests of some parts, one after the other.
+struct PartListener {
     listener: Listener,
-    familiar: Familiar,
-    /// The indexes of the requests.
-    heard: Vec<usize>,
+    known: KnownEntities,
+    /// The indexes of the requests that it has judged.
+    judged: Vec<usize>,
 }
 
-/// Who listens to which part of a recording. Where a response shows that the state before the recording was not as it
-/// was taken to be, only what belongs to its part is forgotten.
-struct Ears {
-    /// Listens to every part of which nothing was forgotten.
-    common: Ear,
-    /// Listens to one part each, since something of it was forgotten.
-    apart: BTreeMap<Part, Ear>,
-    /// Those who do not listen any more.
-    closed: Vec<Ear>,
+/// The listeners of a case. Where a response shows that the state before the recording was not as assumed, only the
+/// request's part starts over.
+struct PartListeners {
+    /// For all parts that have not started over.
+    common: PartListener,
+    /// One for each part that has.
+    apart: BTreeMap<Part, PartListener>,
+    /// Those that were replaced. Their findings still count.
+    closed: Vec<PartListener>,
 }
 
-impl Ear {
-    fn hear(&mut self, index: usize, one: &Recorded) -> Vec<Finding> {
-        self.heard.push(index);
-        hear(&mut self.listener, one)
+impl PartListener {
+    fn judge(&mut self, index: usize, one: &Recorded) -> Vec<Finding> {
+        self.judged.push(index);
+        let findings = self.listener.listen(&one.sent, one.seen.as_ref(), one.since, one.now);
+        // The document doesn't say what the operator may do.
+        let is_call = matches!(one.sent.action, PreparedAction::Call(_));
+        if is_call { findings } else { Vec::new() }
     }
 }
 
-impl Ears {
-    /// Who listens to a part.
-    fn of(&mut self, part: Part) -> &mut Ear {
+impl PartListeners {
+    fn of(&mut self, part: Part) -> &mut PartListener {
         self.apart.get_mut(&part).unwrap_or(&mut self.common)
     }
 
-    /// Forgets what is known of a part: from now on, `ear` listens to it.
-    fn forget(&mut self, part: Part, ear: Ear) -> &mut Ear {
+    /// Lets a part start over with a new listener.
+    fn replace(&mut self, part: Part, listener: PartListener) -> &mut PartListener {
         if part == Part::Everything {
             let apart = std::mem::take(&mut self.apart).into_values();
             self.closed.extend(apart);
-            self.closed.push(std::mem::replace(&mut self.common, ear));
+            self.closed.push(std::mem::replace(&mut self.common, listener));
             return &mut self.common;
         }
         self.closed.extend(self.apart.remove(&part));
-        self.apart.entry(part).or_insert(ear)
+        self.apart.entry(part).or_insert(listener)
     }
 
-    /// Tells all others what the operator was seen to do.
+    /// Tells the listeners of single parts what the operator did; the common one has judged it.
     fn recall(&mut self, one: &Recorded, seen: &Seen) {
-        for ear in self.apart.values_mut() {
-            ear.listener.recall(&one.sent, seen, one.now);
+        for apart in self.apart.values_mut() {
+            apart.listener.recall(&one.sent, seen, one.now);
         }
     }
 
-    /// Everyone who has listened.
-    fn all(self) -> impl Iterator<Item = Ear> {
+    fn all(self) -> impl Iterator<Item = PartListener> {
         self.closed.into_iter().chain(self.apart.into_values()).chain([self.common])
     }
 }
@@ -167,50 +178,43 @@ impl Ears {
 /// How long a stale read may be retried. Seconds.
 const PATIENCE: i64 = 10;
 
-/// The answers to the same request, sent again at once and for some seconds.
-fn asked_again(heard: &[Recorded]) -> impl Iterator<Item = (Seen, Timestamp)> {
-    let first = &heard[0];
-    let again = heard[1..].iter().take_while(|next| {
+/// The responses to the same request, repeated at once and within [`PATIENCE`].
+fn repeats(requests: &[Recorded]) -> impl Iterator<Item = (Seen, Timestamp)> {
+    let first = &requests[0];
+    let again = requests[1..].iter().take_while(|next| {
         next.sent == first.sent && next.now.unix() - first.now.unix() <= PATIENCE
     });
     again.filter_map(|next| Some((next.seen.clone()?, next.now)))
 }
 
-/// The keys that a case uses, of those that were ever accepted. The step that issues a key says whose it is.
-fn keys_in(heard: &[Recorded], accepted: &[String]) -> Vec<String> {
+/// The accepted keys that a case uses, except those that the operator issued in it: that step says whose they are.
+fn keys_in(requests: &[Recorded], accepted: &[String]) -> Vec<String> {
     let issued: Vec<&str> =
-        heard.iter().filter_map(acted).filter_map(|(_, seen)| issued(seen)).collect();
+        requests.iter().filter_map(acted).filter_map(|(_, seen)| issued(seen)).collect();
     let is_used =
-        |key: &&String| heard.iter().any(|one| one.sent.authorization.as_ref() == Some(key));
+        |key: &&String| requests.iter().any(|one| one.sent.authorization.as_ref() == Some(key));
     let is_issued = |key: &&String| bearer(key).is_some_and(|key| issued.contains(&key));
     accepted.iter().filter(is_used).filter(|key| !is_issued(key)).cloned().collect()
 }
 
-/// What the operator port was asked to do, and its answer.
+/// A request to the operator port, and its response.
 fn acted(one: &Recorded) -> Option<(&Recorded, &Seen)> {
     let is_act = matches!(one.sent.action, PreparedAction::Act(_));
     Some((one, one.seen.as_ref().filter(|_| is_act)?))
 }
 
-/// The key that the operator port has issued.
+/// The issued key in a response of the operator port.
 fn issued(seen: &Seen) -> Option<&str> {
     seen.success_body()?.get(field::KEY)?.as_str()
 }
 
-fn hear(listener: &mut Listener, one: &Recorded) -> Vec<Finding> {
-    let findings = listener.listen(&one.sent, one.seen.as_ref(), one.since, one.now);
-    // What the operator may do, the document doesn't say.
-    let is_asked = matches!(one.sent.action, PreparedAction::Call(_));
-    if is_asked { findings } else { Vec::new() }
-}
-
-/// What an answer contradicts of itself.
+/// Where a response contradicts itself.
 fn contradictions_of(one: &Recorded) -> Vec<Finding> {
     let within = |seen| contradictions_within(&Exchange::alone(&one.sent, seen, one.now));
     one.seen.as_ref().map_or_else(Vec::new, within)
 }
 
-/// Whether an answer alone shows it.
+/// Whether the response alone shows the finding.
 fn holds_whatever_was_before(finding: &Finding) -> bool {
     finding.seen == ABSENT
         || is_of_another_type(finding)
@@ -219,7 +223,7 @@ fn holds_whatever_was_before(finding: &Finding) -> bool {
         || is_a_status_of_its_own_code(finding)
 }
 
-/// The status of a code is stated, whatever was the reason for it.
+/// The document states the status of each code, whatever the reason for the refusal.
 fn is_a_status_of_its_own_code(finding: &Finding) -> bool {
     finding.field == "status" && finding.clause.name().starts_with("7.codes.")
 }
@@ -238,11 +242,11 @@ fn is_of_another_type(finding: &Finding) -> bool {
 fn failure(
     header: &Header,
     case: u64,
-    heard: &[Recorded],
+    requests: &[Recorded],
     index: usize,
     findings: Vec<Finding>,
 ) -> Failure {
-    let about = about(heard, index);
+    let about = about(requests, index);
     let answers = about.iter().map(|one| (one.now, one.seen.clone()));
     Failure {
         case,
@@ -264,16 +268,15 @@ fn failure(
     }
 }
 
-/// What was answered before about the same business or invoice, and the request of this index.
+/// The request of this index, and before it those with a response that name the same business or invoice.
 fn about(recorded: &[Recorded], index: usize) -> Vec<&Recorded> {
-    let names = names(&recorded[index].sent);
+    let names = identifiers_in(&recorded[index].sent);
     let before = recorded[..index].iter().filter(|one| {
-        one.seen.is_some() && self::names(&one.sent).iter().any(|name| names.contains(name))
+        one.seen.is_some() && identifiers_in(&one.sent).iter().any(|name| names.contains(name))
     });
     before.chain([&recorded[index]]).collect()
 }
 
-/// A request as a step.
 fn step(sent: &Prepared) -> Step {
     let action = match &sent.action {
         PreparedAction::Call(call) => {

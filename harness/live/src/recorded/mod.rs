@@ -4,10 +4,10 @@
 //! - Requests are put in order, callers are distinguished by their keys, and what the recording cannot show stays open.
 //! - Never here: a request that is sent.
 
-mod familiar;
 mod har;
 mod journal;
 mod judged;
+mod known;
 mod order;
 mod parts;
 
@@ -20,64 +20,80 @@ use tideover_model::{OperationKind, Service, Timestamp};
 
 pub use judged::{Judged, judge};
 
-/// What was recorded.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// Where it went.
+    /// The base URL of the service.
     pub target: String,
     /// The webhook receiver of the recording, whose address may not be public.
     pub inbox: Option<String>,
-    /// The requests that can be judged, in cases. No case uses what another has shown.
+    /// The requests that can be judged, in cases. Each case is judged without the others.
     pub cases: Vec<Vec<Recorded>>,
-    /// The `Authorization` headers that were accepted at least once, the first one first.
+    /// The `Authorization` headers that were accepted at least once, in order.
     pub accepted: Vec<String>,
     /// Whether actions may have forced hidden transitions.
     pub hastened: bool,
-    /// How many requests cannot be judged, by why.
+    /// The number of requests that cannot be judged, by reason.
     pub unjudged: BTreeMap<&'static str, u64>,
 }
 
 /// A request and its outcome.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// What was sent.
     pub sent: Prepared,
-    /// What was answered, if anything was.
     pub seen: Option<Seen>,
     /// When it was sent.
     pub since: Timestamp,
-    /// When the answer came.
+    /// When the response came.
     pub now: Timestamp,
 }
 
-/// What is wrong with a file.
+/// A file that cannot be judged. The user gives another.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
 pub struct UnreadableRecording {
     path: PathBuf,
-    problem: String,
+    problem: RecordingProblem,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+enum RecordingProblem {
+    #[error(transparent)]
+    Unreadable(#[from] std::io::Error),
+    #[error("it is neither a HAR file nor a journal: {0}")]
+    Neither(serde_json::Error),
+    #[error("the file is empty")]
+    Empty,
+    #[error("line {line}: {source}")]
+    Line { line: usize, source: serde_json::Error },
+    #[error("line {line}: it has no {what}")]
+    Missing { line: usize, what: &'static str },
+    #[error("entry {index}: {problem}")]
+    Entry { index: usize, problem: har::EntryProblem },
+    #[error("no request to a path of /v1/ is in it")]
+    NoRequest,
 }
 
 impl Recording {
     /// Reads a HAR file (HTTP Archive 1.2), or the journal of a check.
-    ///
-    /// # Errors
-    /// [`UnreadableRecording`] if it is neither, or holds no request of the API.
     pub fn read(path: &Path) -> Result<Recording, UnreadableRecording> {
-        let unreadable = |problem: String| UnreadableRecording { path: path.to_owned(), problem };
-        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+        let path = path.to_owned();
+        Recording::read_any(&path).map_err(|problem| UnreadableRecording { path, problem })
+    }
+
+    fn read_any(path: &Path) -> Result<Recording, RecordingProblem> {
+        let text = std::fs::read_to_string(path)?;
         let is_journal = text.lines().next().is_some_and(|line| line.contains("\"tideover\""));
-        let read = if is_journal { journal::read(&text) } else { har::read(&text) };
-        let mut recording = read.map_err(unreadable)?;
+        let mut recording = if is_journal { journal::read(&text) } else { har::read(&text) }?;
         if recording.cases.iter().all(Vec::is_empty) && recording.unjudged.is_empty() {
-            return Err(unreadable("no request to a path of /v1/ is in it".into()));
+            return Err(RecordingProblem::NoRequest);
         }
         recording.cases.iter_mut().flatten().for_each(rename_first_key);
         recording.accepted = accepted(&recording.cases);
         Ok(recording)
     }
 
-    /// What must not be printed of it.
+    /// What no output may show.
     pub fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         for Recorded { sent, seen, .. } in self.cases.iter().flatten() {
@@ -92,14 +108,14 @@ impl Recording {
     }
 }
 
-/// In a recording, the key that the model starts with is one like any other: known if it was taken.
+/// Renames the key that the model starts with. In a recording it is a key like any other, known if it was accepted.
 fn rename_first_key(recorded: &mut Recorded) {
     if let Some(header) = &mut recorded.sent.authorization {
         *header = header.replace(Service::FIRST_KEY, "first_sk_of_a_recording");
     }
 }
 
-/// The headers that were ever taken for a key's.
+/// The headers that were accepted at least once.
 fn accepted(cases: &[Vec<Recorded>]) -> Vec<String> {
     let mut accepted: Vec<String> = Vec::new();
     for recorded in cases.iter().flatten() {

@@ -7,32 +7,32 @@ use tideover_model::{OperationKind, Subject};
 
 use crate::recorded::Recorded;
 
-/// A request as it was recorded, with the status of its answer; 0 if none came.
-pub(super) struct Heard {
+/// A request of a recording before its place is known, with the status of its response; 0 if there is none.
+pub(super) struct ObservedRequest {
     pub(super) recorded: Recorded,
     pub(super) status: u16,
     /// Why it cannot be judged, if that is so.
     pub(super) unjudged: Option<&'static str>,
 }
 
-/// The cases that can be judged, and how many requests cannot, by why: after one that may have changed something,
-/// the order is unknown, and the next case begins.
+/// The cases that can be judged, and the number of requests that cannot, by reason. After a request that cannot be
+/// judged and may have changed something, the state is unknown, and the next case begins.
 pub(super) type Judgeable = (Vec<Vec<Recorded>>, BTreeMap<&'static str, u64>);
 
-impl Heard {
+impl ObservedRequest {
     fn changes(&self) -> bool {
         let reads = self.recorded.sent.kind().is_none_or(OperationKind::reads);
         // What was refused had no effect.
         !reads && !(400..=499).contains(&self.status)
     }
 
-    fn overlaps(&self, later: &Heard) -> bool {
+    fn overlaps(&self, later: &ObservedRequest) -> bool {
         let (one, other) = (&self.recorded, &later.recorded);
         one.since < other.now && other.since < one.now
     }
 
-    /// Whether it makes a difference which of two takes effect first.
-    fn depends_on(&self, other: &Heard) -> bool {
+    /// Whether the responses of two requests depend on which took effect first.
+    fn depends_on(&self, other: &ObservedRequest) -> bool {
         let has_same_path = path(&self.recorded) == path(&other.recorded);
         let is_same = has_same_path && self.recorded.seen == other.recorded.seen;
         let is_about_same = match (subject(&self.recorded), subject(&other.recorded)) {
@@ -50,18 +50,18 @@ fn path(recorded: &Recorded) -> &str {
     }
 }
 
-/// The business that a request is about, or what else it is about; nothing if it is not understood.
+/// The business that a request is about, or its other subject; `None` if the request cannot be decoded.
 fn subject(recorded: &Recorded) -> Option<Subject<'_>> {
     let PreparedAction::Call(call) = &recorded.sent.action else { return None };
     let subject = call.operation()?.subject();
     Some(subject.business().map_or(subject, Subject::Business))
 }
 
-/// Which requests were under way together with others that they depend on: the first of those, for each.
-fn groups(heard: &[Heard]) -> Vec<usize> {
-    let mut first: Vec<usize> = (0..heard.len()).collect();
-    for (index, one) in heard.iter().enumerate() {
-        let later = heard.iter().enumerate().skip(index + 1);
+/// Groups the requests that overlapped and depend on each other. Returns the index of the group's first request for each.
+fn groups(observed: &[ObservedRequest]) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..observed.len()).collect();
+    for (index, one) in observed.iter().enumerate() {
+        let later = observed.iter().enumerate().skip(index + 1);
         for (other, _) in later
             .take_while(|(_, other)| other.recorded.since < one.recorded.now)
             .filter(|(_, other)| one.overlaps(other) && one.depends_on(other))
@@ -73,21 +73,20 @@ fn groups(heard: &[Heard]) -> Vec<usize> {
     first
 }
 
-/// Puts requests in order.
-pub(super) fn in_order(mut heard: Vec<Heard>) -> Judgeable {
-    heard.sort_by_key(|one| one.recorded.since);
-    let groups = groups(&heard);
-    // How many requests are in a group, how many of them change something, and which is the last.
+pub(super) fn in_order(mut observed: Vec<ObservedRequest>) -> Judgeable {
+    observed.sort_by_key(|one| one.recorded.since);
+    let groups = groups(&observed);
+    // By group: the number of requests, the number of those that change something, and the index of the last.
     let mut sizes: BTreeMap<usize, (usize, usize, usize)> = BTreeMap::new();
-    for (index, one) in heard.iter().enumerate() {
+    for (index, one) in observed.iter().enumerate() {
         let (size, changing, last) = sizes.entry(groups[index]).or_default();
         (*size, *changing, *last) = (*size + 1, *changing + usize::from(one.changes()), index);
     }
     let (mut cases, mut unjudged) = (vec![Vec::new()], BTreeMap::new());
-    for (index, one) in heard.into_iter().enumerate() {
+    for (index, one) in observed.into_iter().enumerate() {
         let (size, changing, last) = sizes[&groups[index]];
         let is_alone = size == 1 || changing == 1 && one.changes();
-        let begins_anew = (changing > 1 && index == last)
+        let ends_case = (changing > 1 && index == last)
             || (changing == 1 && one.changes() && one.unjudged.is_some());
         let why = one.unjudged.or((!is_alone).then_some("others were under way with them"));
         match (why, cases.last_mut()) {
@@ -95,7 +94,7 @@ pub(super) fn in_order(mut heard: Vec<Heard>) -> Judgeable {
             (None, Some(case)) => case.push(one.recorded),
             (None, None) => {}
         }
-        if begins_anew {
+        if ends_case {
             cases.push(Vec::new());
         }
     }

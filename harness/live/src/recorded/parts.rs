@@ -1,4 +1,4 @@
-//! The parts of a recording: what a request of one part says cannot have changed anything in another.
+//! The parts of a recording. A request of one part cannot have changed anything in another.
 
 use tideover_exchange::{PreparedAction, PreparedCall};
 use tideover_model::OperationKind;
@@ -7,21 +7,20 @@ use tideover_suite::play::touched::{Joined, Thing, Touched};
 
 use crate::recorded::Recorded;
 
-/// The part of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
-    /// Whatever is joined with the things that it names.
+    /// The things that it names, and all that are joined with them.
     Of(usize),
-    /// What it touches is unknown.
+    /// It is unknown what the request touches.
     Everything,
-    /// It touches nothing of any part.
+    /// The request touches nothing of any part.
     None,
 }
 
-/// The part of each request. Which keys belong to one platform is unknown, so they are taken for one, and all its
-/// subscriptions for one thing, because a list shows them all.
-pub(super) fn parts(heard: &[Recorded]) -> Vec<Part> {
-    let touched: Vec<Touched> = heard.iter().map(touched).collect();
+/// The part of each request. It is unknown which keys belong to one platform, so all count as one. All its subscriptions
+/// count as one thing, because a list shows them all.
+pub(super) fn parts(requests: &[Recorded]) -> Vec<Part> {
+    let touched: Vec<Touched> = requests.iter().map(touched).collect();
     let mut joined = Joined::default();
     for one in &touched {
         if let Touched::Things(things) = one {

@@ -46,13 +46,10 @@ pub struct GateRefusal {
 /// A permission to send a request, with its possible cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permit {
-    /// Whether it is a write.
     pub writes: bool,
-    /// The invoices that it syncs.
     pub synced: Vec<SyncedInvoice>,
     /// The invoice for which it requests an advance.
     pub financed: Option<FinancedInvoice>,
-    /// Whether it subscribes to webhooks.
     pub subscribes: bool,
     /// Whether the subscription leads to the inbox.
     pub delivers: bool,
@@ -60,12 +57,9 @@ pub struct Permit {
     pub makes: Vec<String>,
 }
 
-/// An invoice that is synced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncedInvoice {
-    /// Its payee.
     pub payee: String,
-    /// Its identifier.
     pub invoice: String,
     /// Its face value in cents, if it can be parsed.
     pub face_value: Option<u64>,
@@ -74,9 +68,7 @@ pub struct SyncedInvoice {
 /// An invoice for which an advance is requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinancedInvoice {
-    /// Its payee.
     pub payee: String,
-    /// Its identifier.
     pub invoice: String,
     /// Whether only this run can sync it.
     pub is_own: bool,
@@ -91,7 +83,6 @@ pub struct Scope<'a> {
     pub grants: &'a Grants,
     /// The run's own part of the inbox.
     pub inbox: Option<&'a str>,
-    /// Whether the clock can be moved.
     pub moves_clock: bool,
     /// Whether the run may do what affects all users of the target.
     pub disturbs: bool,
@@ -110,9 +101,6 @@ fn refused_for<T>(why: Why, words: impl Into<String>) -> GateResult<T> {
 
 impl Scope<'_> {
     /// Decides whether `step` may be sent.
-    ///
-    /// # Errors
-    /// [`GateRefusal`], with the reason.
     pub fn judge(&self, step: &Prepared) -> GateResult {
         if self.settings.sandbox.is_some() {
             return self.judge_in_sandbox(step);

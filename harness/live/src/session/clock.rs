@@ -2,7 +2,7 @@
 
 use std::time::UNIX_EPOCH;
 
-use tideover_endpoint::client::Incame;
+use tideover_endpoint::client::HttpResponse;
 use tideover_endpoint::wall_time;
 use tideover_exchange::Seen;
 use tideover_judge::is_near;
@@ -55,7 +55,7 @@ impl Session {
 
     /// Guesses the clock from the `Date` header of the first response, until a better source shows the time.
     /// A proxy may have set the header, so no finding relies on it.
-    pub(super) fn guess_clock(&self, answer: &Incame) {
+    pub(super) fn guess_clock(&self, answer: &HttpResponse) {
         let mut state = self.state();
         let since_1970 = answer.date.and_then(|date| date.duration_since(UNIX_EPOCH).ok());
         let date = since_1970.and_then(|date| i64::try_from(date.as_secs()).ok());

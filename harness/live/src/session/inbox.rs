@@ -8,17 +8,15 @@ use tideover_exchange::target::Unanswered;
 
 use crate::session::Session;
 
-/// How long nothing more must come. A target that answers slowly is given longer.
+/// No webhook may arrive for this long before the wait ends; longer for a target that answers slowly.
 const QUIET: Duration = Duration::from_millis(40);
 
-/// How long webhooks are waited for after a step.
+/// The longest wait for webhooks after a step.
 const LONGEST: Duration = Duration::from_secs(3);
 
 impl Session {
-    /// Takes and logs what has arrived in the run's part of the inbox, each with the number of its play.
-    ///
-    /// # Errors
-    /// [`Unanswered`] if the journal cannot be written.
+    /// Takes and logs what has arrived in the run's part of the inbox, each with the number of its play. Fails only if
+    /// the journal cannot be written.
     pub(crate) fn take_from_inbox(&self) -> Result<Vec<(u64, Arrival)>, Unanswered> {
         let taken = self.inbox.as_ref().map(|inbox| inbox.inbox().take()).unwrap_or_default();
         if !taken.is_empty() {
@@ -37,7 +35,7 @@ impl Session {
         Ok(arrived)
     }
 
-    /// Waits until nothing more arrives and `wanted` webhooks are there, but not for ever.
+    /// Waits until `wanted` webhooks are there and nothing more arrives, but no longer than [`LONGEST`].
     pub(crate) async fn wait_for_webhooks(&self, wanted: usize) {
         let Some(inbox) = &self.inbox else { return };
         let quiet = QUIET.max(self.state().took * 2);

@@ -1,27 +1,27 @@
-//! What may be spent until the exploration or the shrinking ends.
+//! What the exploration and the shrinking may spend.
 
 use std::time::{Duration, Instant};
 
 use crate::session::{Session, StopReason};
 use crate::settings::{Budget, Settings};
 
-/// The part of the budget that shrinking has on top in a sandbox, and the part that is kept for it elsewhere as soon
-/// as there is a finding: one in so many.
+/// In a sandbox, shrinking gets one part in so many of the budget on top.
 const SANDBOX_PART: u64 = 2;
+
+/// Elsewhere, so much of the budget is kept for it as soon as there is a finding.
 const LIVE_PART: u64 = 4;
 
-/// What may be spent.
 #[derive(Clone, Debug)]
 pub(super) struct Limits {
     began: Instant,
     seconds: Option<u64>,
-    /// Of all requests of the run.
+    /// How many requests the run may have sent at the end.
     pub(super) requests: u64,
     /// Whether nothing more is to be explored.
     is_enough: bool,
-    /// Why the exploration ended, while findings are made small.
+    /// Why the exploration ended, during the shrinking.
     explored: Option<StopReason>,
-    /// Of all requests of the run, before shares were made.
+    /// The same, before it was shared among the findings.
     whole: u64,
 }
 
@@ -45,14 +45,12 @@ impl Limits {
         Some(StopReason::Spent(why))
     }
 
-    /// Whether enough was found, so that nothing more is sent.
     pub(super) fn is_enough(&self) -> bool {
         self.is_enough
     }
 }
 
 impl Session {
-    /// How many requests are left.
     pub(crate) fn requests_left(&self) -> u64 {
         let state = self.state();
         state.limits.requests.saturating_sub(state.ledger.requests())
@@ -70,12 +68,13 @@ impl Session {
         state.ended.get_or_insert(StopReason::Spent(why));
     }
 
-    /// Lets no play go on: what is under way ends with its next request.
+    /// Ends all plays: each one under way ends with its next request.
     pub(crate) fn stop_exploring(&self) {
         self.state().limits.is_enough = true;
     }
 
-    /// Keeps a part of the budget for shrinking, where every request has its price: there is something to shrink.
+    /// Keeps a part of the budget for shrinking, because now there is something to shrink. In a sandbox requests cost
+    /// nothing, and shrinking gets more on top.
     pub(crate) fn keep_for_shrinking(&self) {
         if self.settings.sandbox.is_none() {
             let requests = self.settings.budget.requests;
@@ -83,7 +82,7 @@ impl Session {
         }
     }
 
-    /// Goes on with the budget of the shrinking. Returns `false` if the target is given up.
+    /// Begins the shrinking with its budget. Returns `false` if the target is given up.
     pub(crate) fn begin_shrinking(&self) -> bool {
         let Settings { budget, sandbox, .. } = &self.settings;
         let mut state = self.state();
@@ -104,8 +103,8 @@ impl Session {
         true
     }
 
-    /// Lets the next finding have one share of so many of the requests that are left for shrinking, even if the one
-    /// before it has spent its own.
+    /// Gives the next finding its share of the requests that are left for shrinking, even if the one before has spent its
+    /// own.
     pub(crate) fn share_rest(&self, shares: usize) {
         let mut state = self.state();
         let used = state.ledger.requests();
@@ -116,12 +115,11 @@ impl Session {
         }
     }
 
-    /// Whether the target is given up.
     pub(crate) fn is_given_up(&self) -> bool {
         matches!(self.state().ended, Some(StopReason::GivenUp(_)))
     }
 
-    /// Reports again why the exploration ended, unless the target was given up since.
+    /// Restores the reason why the exploration ended, unless the target was given up since.
     pub(crate) fn end_shrinking(&self) {
         let mut state = self.state();
         if !matches!(state.ended, Some(StopReason::GivenUp(_))) {
@@ -129,7 +127,7 @@ impl Session {
         }
     }
 
-    /// Whether so many requests fit in what is left, of the requests and of the time.
+    /// Whether so many requests fit in the requests and the time that are left.
     pub(crate) fn has_room_for(&self, requests: u64) -> bool {
         let state = self.state();
         let Limits { seconds, requests: most, .. } = state.limits;

@@ -41,12 +41,11 @@ pub(crate) use plays::{Play, Subscriber};
 pub(crate) use sending::Purpose;
 
 /// How long the run waits for its own request to reach the inbox.
-const INBOX_PATIENCE: Duration = Duration::from_secs(5);
+const INBOX_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The run gives up after this many requests in a row without a response.
 pub const MOST_UNANSWERED: u32 = 10;
 
-/// A run.
 #[derive(Debug)]
 pub struct Session {
     pub(super) settings: Settings,
@@ -65,7 +64,6 @@ pub struct Session {
 pub struct Abilities {
     /// The actions, if the port lists them. Otherwise an action is tried when it is needed.
     pub actions: Option<Vec<String>>,
-    /// Whether the clock can be moved.
     pub moves_clock: bool,
     /// Whether the run may do what affects all users of the target.
     pub disturbs: bool,
@@ -115,10 +113,20 @@ pub(super) struct SessionState {
 /// Why nothing more is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// The budget is spent.
     Spent(String),
     /// The target does not answer.
     GivenUp(String),
+}
+
+/// Why a request of the run did not reach the inbox by its public URL. The user mends what leads there.
+#[derive(Debug, thiserror::Error)]
+pub enum InboxUnreached {
+    #[error("no answer within {0:?}")]
+    Late(Duration),
+    #[error(transparent)]
+    Unanswered(Unanswered),
+    #[error("something else answers {0} there")]
+    SomethingElse(u16),
 }
 
 impl fmt::Display for StopReason {
@@ -130,9 +138,6 @@ impl fmt::Display for StopReason {
 
 impl Session {
     /// Begins a run and its journal.
-    ///
-    /// # Errors
-    /// An error if the journal cannot be written.
     pub fn new(
         settings: Settings,
         client: Client,
@@ -184,11 +189,7 @@ impl Session {
         })
     }
 
-    /// Checks that the target responds and accepts the keys, and asks the operator port what it offers.
-    ///
-    /// # Errors
-    /// [`Unanswered`] if the target does not respond, does not know the path or refuses a key, or if the
-    /// given operator port does not respond.
+    /// Checks that the target responds, knows the path and accepts the keys, and asks the operator port what it offers.
     pub async fn greet(&mut self) -> Result<(), Unanswered> {
         let Settings { target, key, second_key, .. } = &self.settings;
         for key in std::iter::once(key).chain(second_key) {
@@ -240,7 +241,8 @@ impl Session {
         let Some(command) = self.settings.restart.as_deref().filter(|_| is_down) else {
             return answered;
         };
-        self.restart(command).await.map_err(Unanswered::never)?;
+        let restarted = self.restart(command).await;
+        restarted.map_err(|why| Unanswered::never(why.to_string()))?;
         let nobody = format!("{}unknown", self.settings.own_name);
         let nobody = OperationKind::GetBusiness.path_of(&[&nobody]);
         self.charge_repeat()?;
@@ -249,28 +251,24 @@ impl Session {
     }
 
     /// Sends a request to the inbox by its public URL.
-    ///
-    /// # Errors
-    /// Why nothing arrived, in words.
-    pub async fn try_inbox(&self, client: &Client) -> Result<(), String> {
+    pub async fn try_inbox(&self, client: &Client) -> Result<(), InboxUnreached> {
         let path = "/0/tried";
         let (method, body) = ("POST", b"{}".to_vec());
         let content_type = Some("application/json");
         let outgoing = Outgoing { method, path, authorization: None, content_type, body };
-        let answered = tokio::time::timeout(INBOX_PATIENCE, client.exchange(outgoing)).await;
+        let answered = tokio::time::timeout(INBOX_TIMEOUT, client.exchange(outgoing)).await;
         let is_it = |(play, arrival): &(u64, Arrival)| format!("/{play}{}", arrival.path) == path;
         let has_arrived = self.take_from_inbox().is_ok_and(|taken| taken.iter().any(is_it));
-        // It is the run itself that knocked.
+        // The run itself sent it, so it says nothing about the target.
         self.state().survival = Survival::default();
         match answered {
             _ if has_arrived => Ok(()),
-            Err(_) => Err(format!("no answer within {INBOX_PATIENCE:?}")),
-            Ok(Err(unanswered)) => Err(unanswered.why),
-            Ok(Ok(answer)) => Err(format!("something else answers {} there", answer.seen.status)),
+            Err(_) => Err(InboxUnreached::Late(INBOX_TIMEOUT)),
+            Ok(Err(unanswered)) => Err(InboxUnreached::Unanswered(unanswered)),
+            Ok(Ok(answer)) => Err(InboxUnreached::SomethingElse(answer.seen.status)),
         }
     }
 
-    /// Whether something has reached the run's own part of the inbox.
     pub fn inbox_is_proven(&self) -> bool {
         self.state().inbox_is_proven
     }
@@ -301,12 +299,10 @@ impl Session {
         if self.operator.is_some() { Outside::Controlled } else { Outside::Open }
     }
 
-    /// The settings of the run.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What the operator port offers.
     pub fn abilities(&self) -> &Abilities {
         &self.abilities
     }
@@ -322,17 +318,10 @@ impl Session {
         self.settings.sandbox.is_some() && self.abilities.moves_clock
     }
 
-    /// Whether there is an operator port.
-    pub(super) fn operator_is_there(&self) -> bool {
-        self.operator.is_some()
-    }
-
-    /// Why nothing more is sent, if the run has stopped.
     pub fn ended(&self) -> Option<StopReason> {
         self.state().ended.clone()
     }
 
-    /// The number of requests sent.
     pub fn requests(&self) -> u64 {
         self.state().ledger.requests()
     }
@@ -363,7 +352,7 @@ impl Session {
 }
 
 impl Abilities {
-    /// Whether an action is among those that are listed, if they are.
+    /// Whether the operator port lists an action, if it lists any.
     pub(super) fn lists(&self, action: ActionKind) -> bool {
         let Some(actions) = &self.actions else { return true };
         actions.iter().any(|offered| offered == action.name())
@@ -371,19 +360,17 @@ impl Abilities {
 }
 
 impl SessionState {
-    /// Whether the operator port has said that it does not know an action.
     pub(super) fn is_unknown(&self, action: ActionKind) -> bool {
         self.unknown_actions.contains(&action)
     }
 
-    /// Leaves the subscriptions behind that a target which does not answer any more may still have.
+    /// Gives up the subscriptions of a target that does not answer any more, and records them as left behind.
     pub(super) fn give_up_subscriptions(&mut self, left: &[String]) {
         self.plays.subscribers.clear();
         self.grants.references.clear();
         self.leave(left.to_vec());
     }
 
-    /// Forgets a subscription that does not exist any more.
     pub(super) fn forget_subscription(&mut self, reference: &str) {
         self.grants.references.remove(reference);
         if self.charged.remove(reference) {

@@ -11,10 +11,10 @@ use tideover_exchange::target::{Silence, Unanswered};
 use tideover_exchange::{Prepared, Seen};
 use tideover_suite::play::outage::Revival;
 
-use crate::restart::{Restarting, restart};
+use crate::restart::{RestartFailed, restart};
 use crate::session::{Session, StopReason};
 
-/// The pauses before each question whether the target answers again. The last one repeats.
+/// The pauses between two requests that ask whether the target answers again. The last one repeats.
 const PAUSES: [Duration; 5] = [
     Duration::from_millis(50),
     Duration::from_millis(100),
@@ -29,7 +29,7 @@ const BRIEFLY: Duration = Duration::from_millis(200);
 /// How long a target may take to answer after a restart.
 const RESTART_TIME: Duration = Duration::from_secs(60);
 
-/// The questions whether the target outlasts its last step: a service may crash a moment after its response.
+/// When to ask whether the target outlasts its last step: a service may crash a moment after its response.
 const LASTING: [Duration; 3] =
     [Duration::ZERO, Duration::from_millis(50), Duration::from_millis(200)];
 
@@ -65,12 +65,10 @@ pub(super) struct Survival {
 }
 
 impl Survival {
-    /// Notes that a step is under way.
     fn begins(&mut self, play: u64, situation: Situation) {
         self.under_way.push((play, situation));
     }
 
-    /// Notes that a step is no longer under way.
     fn ends(&mut self, play: u64, situation: &Situation) {
         let is_it = |(other, known): &(u64, Situation)| *other == play && known == situation;
         if let Some(place) = self.under_way.iter().position(is_it) {
@@ -78,12 +76,10 @@ impl Survival {
         }
     }
 
-    /// Notes that a step was answered.
     fn answered(&mut self, situation: Situation) {
         self.survived.extend(self.last.replace(situation));
     }
 
-    /// Notes that a webhook has arrived.
     pub(super) fn webhook(&mut self) {
         self.webhook = true;
     }
@@ -189,7 +185,7 @@ impl Session {
         true
     }
 
-    /// Waits until a target answers again that stopped, and restarts it if the user gave a command.
+    /// Waits until the target answers again, and restarts it if the user gave a command.
     pub(crate) async fn revive(&self) -> Revival {
         let Some(Outage { why, is_suspect, .. }) = self.state().outage.clone() else {
             return self.revive_from_silence().await;
@@ -212,7 +208,7 @@ impl Session {
         }
     }
 
-    /// The same, where nothing but a question after the last step got no answer.
+    /// The same, where every step was answered, and only a request after the last one was not.
     async fn revive_from_silence(&self) -> Revival {
         let Some(command) = &self.settings.restart else {
             return match self.answers_within(self.settings.timeout).await {
@@ -229,19 +225,19 @@ impl Session {
         }
         match self.restart(command).await {
             Ok(()) => Revival::Answers,
-            Err(why) => Revival::Gone { why, is_suspect: true },
+            Err(why) => Revival::Gone { why: why.to_string(), is_suspect: true },
         }
     }
 
     /// Runs the restart command, and waits until the target answers.
-    pub(super) async fn restart(&self, command: &str) -> Result<(), String> {
+    pub(super) async fn restart(&self, command: &str) -> Result<(), RestartFailed> {
         let began = Instant::now();
         let restarted = self.restarted(command).await;
         self.state().spent.record(Activity::Outage, began.elapsed());
         restarted
     }
 
-    async fn restarted(&self, command: &str) -> Result<(), String> {
+    async fn restarted(&self, command: &str) -> Result<(), RestartFailed> {
         let mut running = restart(command)?;
         let began = Instant::now();
         let mut pauses = pauses();
@@ -249,19 +245,15 @@ impl Session {
             if self.ask_for_life().await.is_ok() {
                 return Ok(());
             }
-            if let Restarting::Failed(why) = running.state() {
-                return Err(why);
-            }
+            running.check()?;
             if began.elapsed() >= RESTART_TIME {
-                return Err(format!(
-                    "the restart command did not bring it back in {RESTART_TIME:?}"
-                ));
+                return Err(RestartFailed::TooSlow(RESTART_TIME));
             }
             tokio::time::sleep(pauses.next().unwrap_or_default()).await;
         }
     }
 
-    /// Asks until the target answers or the time is over. The error is how it failed to answer last.
+    /// Asks until the target answers or the time is over. The error says how it failed to answer last.
     async fn answers_within(&self, wait: Duration) -> Result<(), Silence> {
         let began = Instant::now();
         let mut pauses = pauses();
@@ -294,7 +286,6 @@ impl Session {
     }
 }
 
-/// Each pause between two questions.
 fn pauses() -> impl Iterator<Item = Duration> {
     PAUSES.into_iter().chain(std::iter::repeat(PAUSES[PAUSES.len() - 1]))
 }

@@ -17,14 +17,12 @@ pub(crate) struct Play {
     pub(crate) number: u64,
 }
 
-/// The plays of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Plays {
-    /// How many began.
     pub(crate) count: u64,
-    /// What came for each play under way and was not taken yet.
+    /// The arrivals of each play under way that were not taken yet.
     arrived: BTreeMap<u64, Vec<Arrival>>,
-    /// Those that ended, and may have left subscriptions.
+    /// The plays that ended and may have left subscriptions.
     ended: Vec<u64>,
     /// The keys that have subscribed in each play.
     pub(crate) subscribers: Vec<Subscriber>,
@@ -39,14 +37,12 @@ pub(crate) struct Plays {
 /// A key that has subscribed in a play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subscriber {
-    /// The play.
     pub(crate) play: u64,
     /// The `Authorization` header.
     pub(crate) key: String,
 }
 
 impl Play {
-    /// Begins the next play.
     pub(crate) fn begin(session: &Rc<Session>) -> Rc<Play> {
         let mut state = session.state();
         state.plays.count += 1;
@@ -67,10 +63,8 @@ impl Drop for Play {
 }
 
 impl Session {
-    /// Takes what came to the inbox for a play. What comes for a play that has ended is forgotten.
-    ///
-    /// # Errors
-    /// [`Unanswered`] if the journal cannot be written.
+    /// Takes the arrivals for a play. Those for plays that have ended are dropped. Fails only if the journal cannot be
+    /// written.
     pub(crate) fn take_arrivals(&self, play: u64) -> Result<Vec<Arrival>, Unanswered> {
         let came = self.take_from_inbox()?;
         let mut state = self.state();
@@ -101,7 +95,6 @@ impl Plays {
         }
     }
 
-    /// Counts a request of a play.
     pub(crate) fn uses(&mut self, play: u64) {
         *self.used.entry(play).or_default() += 1;
     }
@@ -115,24 +108,22 @@ impl Plays {
         }
     }
 
-    /// Records the outcome of a requested subscription: it is made, or it is not.
+    /// Records that the response has shown whether a requested subscription exists.
     pub(crate) fn is_decided(&mut self, play: u64) {
         if let Some(doubts) = self.in_doubt.get_mut(&play) {
             *doubts = doubts.saturating_sub(1);
         }
     }
 
-    /// Records which play has made a subscription.
     pub(crate) fn has_made(&mut self, play: u64, reference: &str) {
         self.made_in.insert(reference.to_owned(), play);
     }
 
-    /// Whether a subscription was made in a play.
     pub(crate) fn is_of(&self, play: u64, reference: &str) -> bool {
         self.made_in.get(reference) == Some(&play)
     }
 
-    /// Forgets the doubts of a play, or of all: a list has shown what there is.
+    /// Forgets the doubts of a play, or of all, because a list has shown what exists.
     pub(crate) fn forget_doubts(&mut self, play: Option<u64>) {
         self.in_doubt.retain(|other, _| play.is_some_and(|play| *other != play));
     }

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
-use tideover_endpoint::client::{Incame, Outgoing};
+use tideover_endpoint::client::{HttpResponse, Outgoing};
 use tideover_exchange::evidence::Activity;
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::target::{Applied, Silence, Unanswered};
@@ -24,20 +24,18 @@ use crate::settings::{Budget, Settings};
 const MOST_REPEATS: u32 = 3;
 
 /// The waits before each retry of a stale read, and for a delivery that is overdue.
-const STALE_READ_WAITS: [Duration; 4] = [
+const WAITS: [Duration; 4] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
     Duration::from_secs(1),
     Duration::from_secs(3),
 ];
 
-/// After this many reads that stayed stale, a run uses only the first half of these waits.
-const MOST_STALE_READS: u32 = 3;
+/// After all waits were in vain so often, a run uses only the first half of them.
+const MOST_IN_VAIN: u32 = 3;
 
-/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// A step.
     Step,
     /// Cleanup after a case, before the next.
     EndOfCase,
@@ -45,7 +43,7 @@ pub(crate) enum Purpose {
     EndOfRun,
 }
 
-/// A response, and how long it took without waits of our own.
+/// A response, and how long it took without our own waits.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered {
     pub(crate) seen: Seen,
@@ -53,7 +51,7 @@ pub(crate) struct Answered {
 }
 
 impl Session {
-    /// Sends a step of a play, if it is allowed.
+    /// Sends a step of a play, if the gate and the budget allow it.
     pub(crate) async fn send(&self, play: u64, step: &Prepared) -> Result<Answered, Unanswered> {
         let permit = self.permit(step)?;
         self.refuse_repeated_subscription(step, &permit)?;
@@ -88,27 +86,29 @@ impl Session {
 
     /// Waits before retry `nth` of a stale read, from 0. Returns `false` when no retry is left.
     pub(crate) async fn wait_to_ask_again(&self, nth: usize) -> bool {
-        let all = STALE_READ_WAITS.len();
-        let kept = if self.state().stale_reads < MOST_STALE_READS { all } else { all / 2 };
-        let Some(wait) = STALE_READ_WAITS[..kept].get(nth) else {
-            self.state().stale_reads += 1;
-            return false;
-        };
-        tokio::time::sleep(*wait).await;
-        self.state().spent.record(Activity::StaleReads, *wait);
-        true
+        self.wait_again(nth, Activity::StaleReads, |state| &mut state.stale_reads).await
     }
 
     /// Waits for overdue deliveries, for the `nth` time, from 0. Returns `false` when they will not come.
     pub(crate) async fn wait_for_deliveries(&self, nth: usize) -> bool {
-        let all = STALE_READ_WAITS.len();
-        let is_new = self.state().missing_deliveries < MOST_STALE_READS;
-        let Some(wait) = STALE_READ_WAITS[..if is_new { all } else { all / 2 }].get(nth) else {
-            self.state().missing_deliveries += 1;
+        self.wait_again(nth, Activity::Webhooks, |state| &mut state.missing_deliveries).await
+    }
+
+    /// Waits for the `nth` time, from 0, unless that was the last one. `in_vain` counts how often all waits were.
+    async fn wait_again(
+        &self,
+        nth: usize,
+        activity: Activity,
+        in_vain: fn(&mut SessionState) -> &mut u32,
+    ) -> bool {
+        let is_hopeful = *in_vain(&mut self.state()) < MOST_IN_VAIN;
+        let waits = if is_hopeful { &WAITS[..] } else { &WAITS[..WAITS.len() / 2] };
+        let Some(wait) = waits.get(nth) else {
+            *in_vain(&mut self.state()) += 1;
             return false;
         };
         tokio::time::sleep(*wait).await;
-        self.state().spent.record(Activity::Webhooks, *wait);
+        self.state().spent.record(activity, *wait);
         true
     }
 
@@ -164,7 +164,7 @@ impl Session {
         })
     }
 
-    /// The budget of the present part of the run.
+    /// The budget, with what the current part of the run may spend of the requests.
     fn budget(&self, state: &SessionState) -> Budget {
         Budget { requests: state.limits.requests, ..self.settings.budget }
     }
@@ -226,7 +226,7 @@ impl Session {
         &self,
         play: u64,
         step: &Prepared,
-    ) -> Result<(Incame, Duration), Unanswered> {
+    ) -> Result<(HttpResponse, Duration), Unanswered> {
         if self.state().backoff.is_some_and(|(since, wait)| since.elapsed() < wait) {
             return Err(Unanswered::never("not sent: the target asks to wait longer"));
         }
@@ -250,7 +250,6 @@ impl Session {
         answered.map(|answer| (answer, took))
     }
 
-    /// Waits until the next request may go.
     async fn keep_pace(&self) {
         let began = Instant::now();
         let (wait, is_asked) = {
@@ -314,7 +313,7 @@ impl Session {
         })
     }
 
-    async fn transmit(&self, step: &Prepared) -> Result<Incame, Unanswered> {
+    async fn transmit(&self, step: &Prepared) -> Result<HttpResponse, Unanswered> {
         let authorization = step.authorization.as_deref();
         let (method, path, body) = match &step.action {
             PreparedAction::Call(call) => {
@@ -349,9 +348,6 @@ impl Session {
 
     /// Stops the run if someone else revoked its key. A 401 raises the suspicion, and a read confirms it (§5
     /// rule 3).
-    ///
-    /// # Errors
-    /// [`Unanswered`] if the key is revoked; the run is over.
     pub(crate) async fn note_key(
         &self,
         play: u64,

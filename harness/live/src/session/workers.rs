@@ -6,11 +6,11 @@ use tideover_exchange::evidence::latency::percentile;
 
 use crate::settings::Settings;
 
-/// So many responses decide, if the user doesn't.
+/// The number of responses that decide, unless the user does.
 const SAMPLE: usize = 10;
 
-/// A worker for each so much latency: together they send at most 200 requests in a second.
-const EACH: Duration = Duration::from_millis(5);
+/// One worker for so much latency: together they send at most 200 requests in a second.
+const LATENCY_OF_A_WORKER: Duration = Duration::from_millis(5);
 
 /// The most workers that a run chooses itself.
 const MOST: usize = 8;
@@ -18,7 +18,7 @@ const MOST: usize = 8;
 /// How many cases are played at once: as many as the user says, or by the target's latency.
 #[derive(Clone, Debug)]
 pub(super) struct Workers {
-    /// As many as the user says; one where the cases of a run share accounts.
+    /// The user's number, or one where the cases share accounts.
     fixed: Option<usize>,
     /// How long the first responses took.
     first: Vec<Duration>,
@@ -27,21 +27,19 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// Writes to the user's own accounts are played one after another, because all cases share them.
+    /// Cases that write to the user's accounts are played one after another, because all of them share these accounts.
     pub(super) fn new(settings: &Settings) -> Workers {
         let given = settings.workers.map(|given| usize::try_from(given.get()).unwrap_or(MOST));
         let fixed = if settings.has_independent_cases() { given } else { Some(1) };
         Workers { fixed, first: Vec::new(), asked: 0 }
     }
 
-    /// Learns how long a response took.
     pub(super) fn note(&mut self, took: Duration) {
         if self.first.len() < SAMPLE {
             self.first.push(took);
         }
     }
 
-    /// Learns that the target has asked to wait.
     pub(super) fn note_asked_to_wait(&mut self) {
         self.asked += 1;
     }
@@ -53,7 +51,7 @@ impl Workers {
         median.saturating_mul(u32::try_from(requests / at_once as u64).unwrap_or(u32::MAX))
     }
 
-    /// How many there are now: each time that the target asks to wait, half of those that the run has chosen go.
+    /// How many there are now. Each time that the target asks to wait, a number that the run has chosen is halved.
     pub(super) fn count(&self) -> usize {
         if let Some(fixed) = self.fixed {
             return fixed;
@@ -68,7 +66,9 @@ impl Workers {
 
 /// How many requests may be under way, at this latency.
 fn at_once(latency: Duration) -> usize {
-    usize::try_from(latency.as_micros() / EACH.as_micros()).unwrap_or(MOST).clamp(1, MOST)
+    usize::try_from(latency.as_micros() / LATENCY_OF_A_WORKER.as_micros())
+        .unwrap_or(MOST)
+        .clamp(1, MOST)
 }
 
 #[cfg(test)]

@@ -2,54 +2,35 @@
 
 use std::path::{Path, PathBuf};
 
-use tideover_exchange::secrets::Secrets;
 use tideover_exchange::transcript::PlayedSteps;
 use tideover_report::quoted;
-use tideover_suite::play::cases::Summary;
 
-use crate::cli::Problem;
 use crate::cli::check::CheckCommand;
-use crate::cli::files::NamedFile;
-use crate::cli::live::LiveOptions;
+use crate::cli::files::{NamedFile, given_files};
+use crate::cli::played::Played;
+use crate::cli::{Problem, tideover, wrong};
 
 impl CheckCommand {
     /// The files that the command reads and writes, by option.
-    pub(super) fn files(&self) -> Result<Vec<NamedFile>, Problem> {
-        let given = [("--profile", &self.world.profile), ("--learn", &self.learn)];
-        let given = given.into_iter().filter_map(|(option, path)| Some((option, path.clone()?)));
-        let mut files: Vec<NamedFile> = given.chain(self.reports.files()).collect();
-        if self.live.is_given() {
-            files.extend(LiveOptions::clone(&self.live).with_file()?.files());
-        }
+    pub(super) fn files(&self) -> Vec<NamedFile> {
+        let given = given_files([("--profile", &self.world.profile), ("--learn", &self.learn)]);
         let numbers = 1..=usize::from(self.max_findings);
-        files.extend(numbers.map(|number| ("--save", numbered(&self.save, number))));
-        Ok(files)
+        let saved = numbers.map(|number| ("--save", numbered(&self.save, number)));
+        given.chain(self.reports.files()).chain(self.live.files()).chain(saved).collect()
     }
 
     /// Writes the transcript of each failure, and returns the commands that replay them.
-    pub(super) fn keep(&self, summary: &Summary) -> Result<Vec<String>, Problem> {
-        let on = if self.in_process { "model" } else { "mock" };
-        let defect = self.defect.map_or_else(String::new, |it| format!(" --defect {}", it.name));
-        let kept = self.save(summary, &Secrets::default())?.into_iter();
-        Ok(kept.map(|replay| format!("{replay} --on {on}{defect}")).collect())
-    }
-
-    /// Writes the transcript of each failure, and returns the commands that replay them, without the target.
-    pub(super) fn save(
-        &self,
-        summary: &Summary,
-        secrets: &Secrets,
-    ) -> Result<Vec<String>, Problem> {
-        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
+    pub(super) fn save(&self, played: &Played) -> Result<Vec<String>, Problem> {
         let numbers = 1..=usize::from(self.max_findings);
-        let kept = summary.shown().zip(numbers).map(|(failure, number)| {
+        let kept = played.summary.shown().zip(numbers).map(|(failure, number)| {
             let path = numbered(&self.save, number);
-            let played = PlayedSteps { answers: &failure.answers, arrivals: &failure.arrivals };
-            failure.transcript.write(&path, played, secrets).map_err(|error| {
+            let steps = PlayedSteps { answers: &failure.answers, arrivals: &failure.arrivals };
+            failure.transcript.write(&path, steps, &played.secrets).map_err(|error| {
                 let path = path.display();
-                Problem::Wrong(format!("the failure could not be written: {path}: {error}"))
+                wrong(format!("the failure could not be written: {path}: {error}"))
             })?;
-            Ok(format!("{tideover} replay {}", quoted(&path.display().to_string())))
+            let path = quoted(&path.display().to_string());
+            Ok(format!("{} replay {path}{}", tideover(), played.replay_options))
         });
         kept.collect()
     }

@@ -10,26 +10,32 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use tideover_endpoint::wall_time;
+use tideover_exchange::evidence::Ending;
+use tideover_exchange::secrets::Secrets;
 use tideover_exchange::start;
 use tideover_exchange::target::{INBOX, service};
 use tideover_exchange::transcript::Header;
 use tideover_judge::checks::registry::Needs;
+use tideover_live::session::StopReason;
 use tideover_model::{Destinations, Profile};
 use tideover_prove::defects::Defect;
-use tideover_report::{Baseline, Report, Run};
+use tideover_report::{Baseline, Run};
 use tideover_suite::generate;
 use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, World};
 use tideover_suite::play::concurrent::Parts;
-use tideover_suite::play::learn::{Lessons, Stated};
+use tideover_suite::play::learn::Stated;
 
 use crate::cli::concurrent::LocalRaces;
 use crate::cli::files::refuse_shared_files;
 use crate::cli::live::{LiveCheck, LiveOptions};
+use crate::cli::played::Played;
 use crate::cli::progress::Progress;
 use crate::cli::reports::Reports;
 use crate::cli::signals::StopSignals;
 use crate::cli::steps::print_steps;
-use crate::cli::{Outcome, Output, Problem, WorldOptions, defect_named, load_stated};
+use crate::cli::{
+    Outcome, Output, Problem, WorldOptions, defect_named, load_stated, write_lessons, wrong,
+};
 
 /// The default number of cases.
 const CASES: u64 = 400;
@@ -83,18 +89,18 @@ pub(super) struct CheckCommand {
 impl CheckCommand {
     pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let output = Output::new(self.reports.json);
-        refuse_shared_files(&self.files()?)?;
-        if self.learn.is_some() && !self.live.is_given() {
-            let why = "--learn needs --target: what our own mock does is known";
-            return Err(Problem::Wrong(why.into()));
+        let is_live = !self.live.given.is_empty();
+        refuse_shared_files(&self.files())?;
+        if self.learn.is_some() && !is_live {
+            return Err(wrong("--learn needs --target: what our own mock does is known"));
         }
         let baseline = self.reports.baseline()?;
         let stated = load_stated(self.world.profile.as_deref())?;
         if !self.print_steps {
             self.reports.touch(self.learn.as_deref())?;
         }
-        if self.live.is_given() {
-            return self.run_live(&output, stated, baseline).await;
+        if is_live {
+            return self.run_live(&output, &stated, baseline).await;
         }
         let plan = self.plan(stated.profile().clone());
         if self.print_steps {
@@ -107,34 +113,86 @@ impl CheckCommand {
         let played = self.play(&plan, &progress).await;
         progress.finish();
         let (summary, races) = played.map_err(|problem| problem.with_seed(plan.header.seed))?;
-        let replay = self.keep(&summary);
+        let played = self.at_our_own(plan, summary, races, began);
+        self.report(&output, played, baseline, None)
+    }
+
+    /// Writes the transcripts, prints the report, and writes its files. `stated` is what a target that is not ours
+    /// must do where the document is silent.
+    fn report(
+        &self,
+        output: &Output,
+        mut played: Played,
+        baseline: Option<Baseline>,
+        stated: Option<&Stated>,
+    ) -> Result<Outcome, Problem> {
+        let replay = self.save(&played);
+        if let Some(stated) = stated {
+            played.summary.conclude(stated);
+        }
+        let ended = played.ended.as_ref();
         let run = Run {
             command: "check",
-            plan: &plan,
-            summary: &summary,
-            target: &target_in_words(self.in_process, self.defect),
-            offers: self.offers(),
-            unproven: &[],
+            plan: &played.plan,
+            summary: &played.summary,
+            target: &played.target,
+            offers: &played.offers,
+            unproven: &played.unproven,
             finished: wall_time(),
-            took: began.elapsed(),
+            took: played.began.elapsed(),
             replay: replay.as_deref().unwrap_or_default(),
             baseline: baseline.as_ref(),
-            ended: None,
-            left_behind: &[],
+            ended: ended.map(|reason| (reported(reason), reason.to_string())),
+            left_behind: &played.left_behind,
             unjudged: 0,
-            unasked: None,
-            races: races.as_ref().map(|(clients, parts)| (*clients, parts)),
+            unasked: played.unasked.as_ref(),
+            races: played.races.as_ref().map(|(clients, parts)| (*clients, parts)),
             only_races: self.concurrency.is_some(),
             demands: &self.reports.demands(),
         };
-        let report = run.report();
+        let mut report = run.report();
+        report.warnings.extend(played.warnings);
+        report.conceal(&played.secrets);
         // The terminal may be closed; the files are written anyway.
         let printed = output.print(self.reports.text(&report), || json!(report));
-        let written = self.reports.files.write(&output, &report);
+        let written = self.reports.files.write(output, &report);
+        let (learn, lessons) = (self.learn.as_deref(), &played.summary.lessons);
+        let learned = write_lessons(learn, lessons, &played.plan.header.profile);
         replay?;
-        written?;
+        written.and(learned)?;
         printed?;
-        Ok(report.outcome)
+        match (report.outcome, played.ended) {
+            (Outcome::Inconclusive, Some(StopReason::GivenUp(why))) => Err(Problem::Target(why)),
+            (outcome, _) => Ok(outcome),
+        }
+    }
+
+    /// What was played with the model or a mock that the harness started.
+    fn at_our_own(
+        &self,
+        plan: Plan,
+        summary: Summary,
+        races: Option<(usize, Parts)>,
+        began: Instant,
+    ) -> Played {
+        let on = if self.in_process { "model" } else { "mock" };
+        let defect = self.defect.map_or_else(String::new, |it| format!(" --defect {}", it.name));
+        let offers = if self.in_process { Needs::OF_THE_MODEL } else { Needs::OF_A_MOCK };
+        Played {
+            plan,
+            summary,
+            began,
+            target: target_in_words(self.in_process, self.defect),
+            offers: offers.to_vec(),
+            unproven: Vec::new(),
+            races,
+            ended: None,
+            left_behind: Vec::new(),
+            unasked: None,
+            warnings: Vec::new(),
+            secrets: Secrets::default(),
+            replay_options: format!(" --on {on}{defect}"),
+        }
     }
 
     /// Plays the cases one after the other or, with --concurrency, as races.
@@ -154,17 +212,6 @@ impl CheckCommand {
             false => self.over_http(plan, progress).await?,
         };
         Ok((summary, None))
-    }
-
-    fn conclude_live(
-        &self,
-        output: &Output,
-        report: &Report,
-        lessons: &Lessons,
-        known: &Profile,
-    ) -> Result<(), Problem> {
-        let written = self.reports.files.write(output, report);
-        written.and(super::write_lessons(self.learn.as_deref(), lessons, known))
     }
 
     async fn in_process(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
@@ -190,35 +237,28 @@ impl CheckCommand {
         summary
     }
 
-    /// The facilities of the target: all that a mock offers, and in process also its internal state.
-    fn offers(&self) -> &'static [Needs] {
-        if self.in_process { Needs::OF_THE_MODEL } else { Needs::OF_A_MOCK }
-    }
-
     async fn run_live(
         &self,
         output: &Output,
-        stated: Stated,
+        stated: &Stated,
         baseline: Option<Baseline>,
     ) -> Result<Outcome, Problem> {
-        let known = stated.profile().clone();
         let check = LiveCheck {
             output,
             seed: self.world.seed.unwrap_or_else(any_seed),
-            stated,
+            profile: stated.profile(),
             first: self.case.unwrap_or(0),
             cases: self.case.map(|_| 1).or(self.cases),
             steps: self.steps,
             max_findings: self.max_findings.into(),
-            keep: &|summary, secrets| self.save(summary, secrets),
-            baseline,
-            conclude: &|report, lessons| self.conclude_live(output, report, lessons, &known),
-            demands: self.reports.demands(),
-            print_steps: self.print_steps,
-            text: &|report| self.reports.text(report),
             clients: self.concurrency.and_then(NonZeroU32::new),
         };
-        LiveOptions::clone(&self.live).run(check).await
+        let run = self.live.prepare(&check)?;
+        if self.print_steps {
+            return print_steps(output, &run.plan, |case| run.steps(case));
+        }
+        let played = run.play(&check).await?;
+        self.report(output, played, baseline, Some(stated))
     }
 
     fn plan(&self, profile: Profile) -> Plan {
@@ -233,8 +273,14 @@ impl CheckCommand {
     }
 }
 
-/// The target, in words.
-pub(super) fn target_in_words(in_process: bool, defect: Option<&Defect>) -> String {
+fn reported(reason: &StopReason) -> Ending {
+    match reason {
+        StopReason::Spent(_) => Ending::Spent,
+        StopReason::GivenUp(_) => Ending::GivenUp,
+    }
+}
+
+fn target_in_words(in_process: bool, defect: Option<&Defect>) -> String {
     let target = if in_process { "the model, in process" } else { "an embedded mock over HTTP" };
     match defect {
         None => target.to_owned(),

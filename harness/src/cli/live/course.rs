@@ -13,7 +13,6 @@ use crate::cli::Problem;
 use crate::cli::progress::Progress;
 use crate::cli::signals::StopSignals;
 
-/// How a run ended.
 pub(super) struct End {
     /// Why the session ended, unless a signal ended the run.
     pub(super) ending: Option<StopReason>,
@@ -68,7 +67,6 @@ fn message(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
-    use std::time::Duration;
 
     use serde_json::Value;
     use tideover_endpoint::client::Client;
@@ -92,25 +90,14 @@ mod tests {
     async fn a_panic_cleans_up_and_is_reported() {
         let mock = tideover_sim::Mock::builder().resolver(tideover_sim::NoNames).start().await;
         let mock = mock.unwrap();
+        let key = ApiKey::new(mock.api_key().to_owned());
         let settings = Settings {
-            target: mock.url().to_owned(),
-            key: ApiKey::new(mock.api_key().to_owned()),
-            second_key: None,
-            operator: None,
-            headers: Vec::new(),
             webhooks: Some(Webhooks { listen: ([127, 0, 0, 1], 0).into(), url: HOOKS.into() }),
             allow_writes: true,
-            allow_disturbance: false,
             accounts: Accounts { prefix: Some("test-".into()), ..Accounts::default() },
             budget: Budget { requests: 10, financed: 0, subscriptions: 1, seconds: None },
             per_second: None,
-            sandbox: None,
-            at_once: 1.try_into().unwrap(),
-            workers: None,
-            timeout: Duration::from_secs(20),
-            restart: None,
-            own_name: "td-r-".into(),
-            is_run_new: true,
+            ..Settings::new(mock.url().to_owned(), key, "td-r-".into())
         };
         let folder = tempfile::tempdir().unwrap();
         let client = Client::new(mock.url(), settings.timeout, None).unwrap();

@@ -1,35 +1,36 @@
 //! `--header`: the extra headers of every request.
 
+use std::env::VarError;
+
 use tideover_endpoint::client::ExtraHeader;
 
+use crate::cli::{Problem, wrong};
+
 /// Parses headers: `NAME: VALUE`, or `NAME: $VARIABLE` for the value of an environment variable.
-pub(super) fn read(given: &[String]) -> Result<Vec<ExtraHeader>, String> {
+pub(super) fn read(given: &[String]) -> Result<Vec<ExtraHeader>, Problem> {
     given.iter().map(|text| header(text)).collect()
 }
 
-/// The same options for the output: a variable replaces each value.
-pub(super) fn concealed(given: &[String]) -> impl Iterator<Item = String> {
-    given.iter().enumerate().map(|(index, text)| {
-        let (name, value) = split(text).unwrap_or_default();
-        match variable(value) {
-            Some(variable) => format!("{name}: ${variable}"),
-            None => format!("{name}: $HEADER_{}", index + 1),
-        }
-    })
+/// An option for the output: a variable replaces its value. `number` counts the headers from 1.
+pub(super) fn concealed(text: &str, number: usize) -> String {
+    let (name, value) = split(text).unwrap_or_default();
+    match variable(value) {
+        Some(variable) => format!("{name}: ${variable}"),
+        None => format!("{name}: $HEADER_{number}"),
+    }
 }
 
-fn header(text: &str) -> Result<ExtraHeader, String> {
-    let Some((name, value)) = split(text) else {
-        return Err("header: expected a name, a colon and a value, such as 'X-Key: $KEY'".into());
-    };
-    let Some(variable) = variable(value) else { return ExtraHeader::new(name, value) };
+fn header(text: &str) -> Result<ExtraHeader, Problem> {
+    let form = "header: expected a name, a colon and a value, such as 'X-Key: $KEY'";
+    let (name, value) = split(text).ok_or_else(|| wrong(form))?;
+    let Some(variable) = variable(value) else { return Ok(ExtraHeader::new(name, value)?) };
     match std::env::var(variable) {
-        Ok(value) => ExtraHeader::new(name, &value),
-        Err(std::env::VarError::NotPresent) => {
-            Err(format!("header: {name}: {variable} is not set: export it, or give the value"))
-        }
-        Err(std::env::VarError::NotUnicode(_)) => {
-            Err(format!("header: {name}: the value of {variable} is not UTF-8"))
+        Ok(value) => Ok(ExtraHeader::new(name, &value)?),
+        Err(VarError::NotPresent) => Err(wrong(format!(
+            "header: {name}: {variable} is not set: export it, or give the value"
+        ))),
+        Err(VarError::NotUnicode(_)) => {
+            Err(wrong(format!("header: {name}: the value of {variable} is not UTF-8")))
         }
     }
 }

@@ -8,9 +8,9 @@ use tideover_endpoint::client::{Client, Outgoing};
 use tideover_endpoint::{Http, wall_time};
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::target::{Unreachable, is_this_machine};
-use tideover_exchange::transcript::{Header, LiveEndpoint, Transcript};
+use tideover_exchange::transcript::{Header, Transcript};
 use tideover_live::Vocabulary;
-use tideover_live::settings::{Settings, any_name};
+use tideover_live::settings::Settings;
 use tideover_live::target::LiveWorld;
 use tideover_suite::play::case::{Played, play};
 use tideover_suite::play::concurrent;
@@ -18,48 +18,64 @@ use tideover_suite::play::concurrent::Known;
 use tideover_suite::play::replay::{Replay, play_either, raced};
 use url::Url;
 
-use crate::cli::Problem;
-use crate::cli::live::{LiveOptions, open};
+use crate::cli::live::{LiveOptions, live_endpoint, open};
 use crate::cli::signals::StopSignals;
+use crate::cli::{Problem, wrong};
 
-/// What a replay leaves behind at the target, and what no output may show.
+/// The options that a replay at a Tideover mock needs. No gate, no budget and no session stands before it.
+const USED_AT_A_MOCK: [&str; 9] =
+    ["target", "key", "key_env", "sandbox", "ca", "client_cert", "headers", "timeout", "config"];
+
+/// What a replay against a target leaves for the output, besides what it saw.
 #[derive(Default)]
 pub(in crate::cli) struct Replayed {
+    /// What stays at the target.
     pub(in crate::cli) left_behind: Vec<String>,
+    /// What no output may show.
     pub(in crate::cli) secrets: Secrets,
     /// Whether a signal ended it.
     pub(in crate::cli) interrupted: bool,
     /// The journal, where one was kept.
     pub(in crate::cli) journal: Option<PathBuf>,
+    /// The options on the command line that had no effect.
+    pub(in crate::cli) unused: Vec<String>,
 }
 
 impl LiveOptions {
-    /// Plays `transcript` against the target: unchanged at a Tideover mock on this machine or in a declared
-    /// sandbox, otherwise only if the gate allows every step.
+    /// Refuses an option on the command line that no replay can use.
+    pub(in crate::cli) fn refuse_for_a_replay(&self) -> Result<(), Problem> {
+        if self.given.is_on_command_line("workers") {
+            return Err(wrong("--workers is for a check: a replay plays one case"));
+        }
+        Ok(())
+    }
+
+    /// Plays `transcript` against the target. At a Tideover mock it is played as it stands, if it was not found at a live
+    /// endpoint. Otherwise every step must pass the gate, which in a sandbox lets nearly everything pass.
     pub(in crate::cli) async fn replay(
-        self,
+        &self,
         transcript: &Transcript,
         replay: &mut Replay<'_>,
     ) -> Result<Replayed, Problem> {
-        let options = self.with_file()?;
-        let settings = Settings { at_once: clients(transcript), ..options.settings()? };
-        let client = options.clients(&settings)?.client(&settings.target)?;
-        // A transcript from a live endpoint is not compared with a mock, whose whole state is known.
-        let may_be_mock = settings.sandbox.is_some()
+        let settings = Settings { at_once: clients(transcript), ..self.settings()? };
+        let client = self.clients(&settings)?.client(&settings.target)?;
+        let holds_nothing_real = settings.sandbox.is_some()
             || Url::parse(&settings.target).is_ok_and(|url| is_this_machine(&url));
-        if transcript.header.live.is_none() && may_be_mock && is_own_mock(&client).await {
-            return on_a_mock(&client, &settings, replay).await;
+        // What was found at a live endpoint was judged without its state, and is judged in the same way here.
+        let is_local = transcript.header.live.is_none();
+        if is_local && holds_nothing_real && says_it_is_a_mock(&client).await {
+            play_at_a_mock(&client, &settings, replay).await?;
+            let unused = self.given.on_command_line_without(&USED_AT_A_MOCK);
+            return Ok(Replayed { unused, ..Replayed::default() });
         }
         let mut header = Header { start: wall_time(), ..transcript.header.clone() };
-        let (target, run) = (settings.target.clone(), settings.own_name.clone());
         let vocabulary = Vocabulary::new(settings.clone(), Default::default(), 1);
-        let (fresh, headers) = (vocabulary.is_fresh(), settings.header_names());
-        header.live = Some(LiveEndpoint { target, run, fresh, headers });
-        let journal = options.place_journal()?;
-        let session = open(&options, &settings, &header, &journal).await?;
+        header.live = Some(live_endpoint(&settings, &vocabulary));
+        let journal = self.place_journal()?;
+        let session = open(self, &settings, &header, &journal).await?;
         let vocabulary = Vocabulary::new(settings, session.abilities().clone(), 1);
         if let Some((index, why)) = vocabulary.refused(transcript) {
-            return Err(Problem::Wrong(format!("nothing is sent; step {}: {why}", index + 1)));
+            return Err(wrong(format!("nothing is sent; step {}: {why}", index + 1)));
         }
         let session = Rc::new(session);
         let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
@@ -80,7 +96,7 @@ impl LiveOptions {
         match played {
             Ok(()) => {
                 let (secrets, journal) = (session.secrets(), Some(journal));
-                Ok(Replayed { left_behind, secrets, interrupted, journal })
+                Ok(Replayed { left_behind, secrets, interrupted, journal, unused: Vec::new() })
             }
             Err(problem) => Err(problem.and(&left_behind)),
         }
@@ -93,28 +109,25 @@ fn clients(transcript: &Transcript) -> NonZeroU32 {
     u32::try_from(clients).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
 }
 
-/// Whether the target says that it is a Tideover mock. Only a target that can hold nothing real is believed.
-async fn is_own_mock(client: &Client) -> bool {
+/// Whether the target says that it is a Tideover mock. Ask only what can hold nothing real: anybody can say that.
+async fn says_it_is_a_mock(client: &Client) -> bool {
     let request = Outgoing { method: "GET", path: "/_sim/health", ..Outgoing::default() };
     let answered = client.exchange(request).await;
     answered.is_ok_and(|answer| answer.seen.json().is_some_and(|body| body["mock"] == "tideover"))
 }
 
-/// Plays once: a mock that somebody else has started is not reset.
-async fn on_a_mock(
+/// Plays once, because a mock that somebody else has started is not reset.
+async fn play_at_a_mock(
     client: &Client,
     settings: &Settings,
     replay: &mut Replay<'_>,
-) -> Result<Replayed, Problem> {
+) -> Result<(), Unreachable> {
     let mut again = false;
     let plays = replay.run(async |transcript, _| {
         if std::mem::replace(&mut again, true) {
             return Err(Unreachable("a mock in use is not reset, so it is played once".into()));
         }
         let mut target = Http::over(client.clone(), settings.key.reveal());
-        if let Some(live) = &transcript.header.live {
-            target = target.naming(format!("{}{}", live.run, any_name()));
-        }
         match transcript.as_race() {
             None => play(&mut target, &transcript.header, &transcript.steps).await,
             Some(race) => {
@@ -124,6 +137,5 @@ async fn on_a_mock(
             }
         }
     });
-    plays.await?;
-    Ok(Replayed::default())
+    plays.await
 }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use serde_json::json;
@@ -22,12 +21,10 @@ pub(super) async fn run(output: &Output, seeds: Range<u64>) -> Result<Outcome, P
     let began = Instant::now();
     let wanted = usize::try_from(seeds.end - seeds.start).unwrap_or(usize::MAX) * Sight::ALL.len();
     let bar = progress(output, wanted as u64);
-    let stop = Arc::new(AtomicBool::new(false));
-    let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-    let run = move || acquit_all(seeds, CASES, threads(), &stopped, &|| shown.inc(1));
-    let played = until_stopped(&stop, run).await??;
-    bar.finish_and_clear();
-    print(output, &played, wanted, began)
+    let played = until_stopped(Arc::default(), bar, move |stop, bar| {
+        acquit_all(seeds, CASES, threads(), stop, &|| bar.inc(1))
+    });
+    print(output, &played.await??, wanted, began)
 }
 
 fn print(

@@ -53,16 +53,17 @@ enum Where {
 
 impl ReplayCommand {
     pub(super) async fn run(self) -> Result<Outcome, Problem> {
-        refuse_shared_files(&self.files()?)?;
+        self.live.refuse_for_a_replay()?;
+        refuse_shared_files(&self.files())?;
         let transcript = Transcript::read(&self.file)?;
         let mut replay = Replay::new(&transcript, self.tries);
-        let replayed = if self.live.is_given() {
-            LiveOptions::clone(&self.live).replay(&transcript, &mut replay).await?
-        } else {
+        let replayed = if self.live.given.is_empty() {
             self.play(&transcript, &mut replay).await?;
             Replayed::default()
+        } else {
+            self.live.replay(&transcript, &mut replay).await?
         };
-        let Replayed { left_behind, secrets, interrupted, journal } = replayed;
+        let Replayed { left_behind, secrets, interrupted, journal, unused } = replayed;
         let outcome = match replay.outcome() {
             Outcome::Fail => Outcome::Fail,
             _ if interrupted => Outcome::Interrupted,
@@ -73,16 +74,19 @@ impl ReplayCommand {
         if let Some(journal) = journal.map(|journal| journal.display().to_string()) {
             output.print(format!("journal: {journal}"), || json!({ "journal": journal }))?;
         }
+        if !unused.is_empty() {
+            let names = unused.join(", ");
+            output.print(
+                format!("not used: {names}; a Tideover mock plays the transcript as it stands"),
+                || json!({ "notUsed": unused }),
+            )?;
+        }
         Ok(outcome)
     }
 
     /// The files that the command reads and writes, by option.
-    fn files(&self) -> Result<Vec<NamedFile>, Problem> {
-        let mut files: Vec<NamedFile> = vec![("FILE", self.file.clone())];
-        if self.live.is_given() {
-            files.extend(LiveOptions::clone(&self.live).with_file()?.files());
-        }
-        Ok(files)
+    fn files(&self) -> Vec<NamedFile> {
+        [("FILE", self.file.clone())].into_iter().chain(self.live.files()).collect()
     }
 
     /// Plays on the model or on an embedded mock.
@@ -166,7 +170,7 @@ mod tests {
         long.map(str::to_owned).collect()
     }
 
-    /// `cli/live/carried.rs` carries over whatever both commands take.
+    /// `cli/live/given.rs` carries over whatever both commands take.
     #[test]
     fn a_replay_takes_every_option_of_a_check_that_it_needs() {
         let (check, replay) = (options("check"), options("replay"));

@@ -14,8 +14,8 @@ use tideover_simulate::simulation::plan::Plan;
 use tideover_simulate::simulation::record::Record;
 use tideover_simulate::simulation::shrink::shrink;
 
-use crate::cli::simulate::{Simulate, in_file, text};
-use crate::cli::{Output, Problem, wrong};
+use crate::cli::simulate::{Simulate, text};
+use crate::cli::{Output, Problem, in_file, tideover, wrong};
 
 /// Where a failure is saved, if nobody says where.
 const SAVE: &str = "tideover-simulation.jsonl";
@@ -32,10 +32,9 @@ impl Simulate {
         let drawn = Plan::draw(seed, self.size.into());
         let plan = if self.no_shrink { drawn } else { shrink(&drawn, self.bug, invariant).plan };
         let run = simulation::run(&plan, self.bug, true);
-        let tideover = std::env::args().next().unwrap_or_else(|| "tideover".into());
         let save = self.save.clone().unwrap_or_else(|| PathBuf::from(SAVE));
         let path = quoted(&save.display().to_string());
-        let replay = format!("{tideover} simulate --replay {path}");
+        let replay = format!("{} simulate --replay {path}", tideover());
         let entries = run.entries.len();
         let shown = text::failure(&plan, &run);
         let picture = self.draw(Facts { bug: self.bug, replay: Some(&replay) }, &plan, &run);

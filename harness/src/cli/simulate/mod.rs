@@ -7,22 +7,20 @@ mod reports;
 mod text;
 mod twice;
 
-use std::fs;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tideover_simulate::simulation::Bug;
 use tideover_simulate::simulation::campaign::{Campaign, CampaignReport, Found, Shard};
 use tideover_simulate::simulation::plan::Size;
 
-use crate::cli::files::refuse_shared_files;
-use crate::cli::reports::ReportFiles;
+use crate::cli::files::{given_files, refuse_shared_files};
+use crate::cli::progress::bar;
+use crate::cli::reports::{ReportFiles, touch};
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem, threads};
 
@@ -125,10 +123,9 @@ impl Simulate {
 
     /// Refuses files that cannot be written, before a long run starts, and two options that name one file.
     fn check_files(&self) -> Result<(), Problem> {
-        let given = [("--save", &self.save), ("--replay", &self.replay)].into_iter();
-        let given = given.filter_map(|(option, path)| Some((option, path.clone()?)));
+        let given = given_files([("--save", &self.save), ("--replay", &self.replay)]);
         refuse_shared_files(&given.chain(self.reports.named()).collect::<Vec<_>>())?;
-        self.save.iter().try_for_each(|path| try_to_write(path))?;
+        self.save.as_deref().map_or(Ok(()), touch)?;
         self.reports.touch()
     }
 
@@ -143,8 +140,7 @@ impl Simulate {
             until_found: self.bug.is_some(),
         };
         output.announce(text::campaign_begins(&campaign))?;
-        let total = campaign.own_seeds();
-        let (report, interrupted) = run(output, campaign, total).await?;
+        let (report, interrupted) = run(output, campaign).await?;
         output.print(text::campaign(&report).trim_end(), || json!(report))?;
         let first = report.findings.first();
         let keep = |found: &Found| self.keep(output, found.seed, found.breach.invariant);
@@ -168,35 +164,11 @@ impl Simulate {
 }
 
 /// Runs a campaign to its end, or until Ctrl-C. Returns whether it was interrupted.
-async fn run(
-    output: &Output,
-    campaign: Campaign,
-    total: u64,
-) -> Result<(CampaignReport, bool), Problem> {
-    let bar = if output.is_watched() { ProgressBar::new(total) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} seed {pos} of {len}, {eta} left") {
-        bar.set_style(style);
-    }
+async fn run(output: &Output, campaign: Campaign) -> Result<(CampaignReport, bool), Problem> {
+    let bar = bar(output, Some(campaign.own_seeds()), "{wide_bar} seed {pos} of {len}, {eta} left");
     let stop = Arc::new(AtomicBool::new(false));
-    let (stopped, shown) = (Arc::clone(&stop), bar.clone());
-    let run = move || campaign.run(&stopped, &|done| shown.set_position(done));
-    let report = until_stopped(&stop, run).await?;
-    bar.finish_and_clear();
-    Ok((report, stop.load(Ordering::Relaxed)))
-}
-
-/// Refuses a path that cannot be written to. Leaves no file behind.
-fn try_to_write(path: &Path) -> Result<(), Problem> {
-    let was_there = path.exists();
-    let opened = File::options().append(true).create(true).open(path);
-    opened.map_err(|error| in_file(path, error))?;
-    if !was_there {
-        fs::remove_file(path).map_err(|error| in_file(path, error))?;
-    }
-    Ok(())
-}
-
-/// The problem of a file.
-fn in_file(path: &Path, error: impl std::fmt::Display) -> Problem {
-    Problem::Wrong(format!("{}: {error}", path.display()))
+    let report = until_stopped(Arc::clone(&stop), bar, move |stop, bar| {
+        campaign.run(stop, &|done| bar.set_position(done))
+    });
+    Ok((report.await?, stop.load(Ordering::Relaxed)))
 }

@@ -14,8 +14,8 @@ use tideover_simulate::simulation::plan::Plan;
 use tideover_simulate::simulation::record::Record;
 
 use crate::cli::simulate::reports::Course;
-use crate::cli::simulate::{Simulate, in_file, text};
-use crate::cli::{Outcome, Output, Problem};
+use crate::cli::simulate::{Simulate, text};
+use crate::cli::{Outcome, Output, Problem, in_file};
 
 impl Simulate {
     /// Runs the world of a seed.

@@ -28,7 +28,6 @@ pub(super) fn shard(text: &str) -> Result<Shard, String> {
     shard.is_possible().then_some(shard).ok_or_else(|| wanted.to_owned())
 }
 
-/// The planted bug of this name.
 pub(super) fn bug_named(name: &str) -> Result<Bug, String> {
     Bug::find(name)
         .ok_or_else(|| "no bug has this name; tideover simulate --bugs lists them".to_owned())

@@ -60,13 +60,17 @@ impl Simulate {
 
     /// The command that runs the world of a seed again.
     fn again(&self, seed: u64) -> String {
+        format!("tideover simulate --seed {seed} {}", self.world_options().join(" "))
+    }
+
+    /// The options that decide, together with a seed, what happens in a world.
+    pub(super) fn world_options(&self) -> Vec<String> {
         let SizeOptions { platforms, businesses, days } = self.size;
-        let mut command = format!(
-            "tideover simulate --seed {seed} --platforms {platforms} --businesses {businesses} --days {days}"
-        );
-        if let Some(bug) = self.bug {
-            command.push_str(&format!(" --bug {bug}"));
-        }
-        command
+        let size =
+            [("platforms", platforms.into()), ("businesses", businesses.into()), ("days", days)];
+        let size =
+            size.map(|(option, number): (&str, u64)| [format!("--{option}"), number.to_string()]);
+        let bug = self.bug.map(|bug| ["--bug".to_owned(), bug.name().to_owned()]);
+        size.into_iter().chain(bug).flatten().collect()
     }
 }

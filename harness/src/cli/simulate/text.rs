@@ -11,7 +11,6 @@ use tideover_simulate::simulation::reached::{Fault, Reached};
 use tideover_simulate::simulation::trace::{Entry, clock};
 use tideover_simulate::simulation::{Bug, Run};
 
-/// The version of Tideover.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The width of a list of states.
 const WIDTH: usize = 96;
@@ -76,7 +75,6 @@ pub(super) fn world_as_json(plan: &Plan, run: &Run) -> Value {
     })
 }
 
-/// A shrunk failure.
 pub(super) fn failure(plan: &Plan, run: &Run) -> String {
     let mut text = format!(
         "\nshrunk to {}, {} hit by faults, {}:\n",
@@ -97,13 +95,11 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number as u64), if number == 1 { one } else { many })
 }
 
-/// All entries of a trace.
 pub(super) fn trace(entries: &[Entry]) -> String {
     let lines = entries.iter().map(entry);
     lines.fold(String::new(), |text, line| text + &line + "\n")
 }
 
-/// An entry of a trace.
 pub(super) fn entry(Entry { at, actor, text, fault, .. }: &Entry) -> String {
     let (at, actor) = (clock(*at), actor.to_string());
     let fault = fault.map_or_else(String::new, |fault| format!("   [{}]", fault.name()));
@@ -231,7 +227,6 @@ fn list(text: &mut String, heading: &str, items: impl Iterator<Item = String>) {
     }
 }
 
-/// The planted bugs.
 pub(super) fn bugs() -> String {
     Bug::all().fold(String::new(), |text, bug| {
         let breaks = bug.breaks().map_or("found by --twice", |invariant| invariant.name());

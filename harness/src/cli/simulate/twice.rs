@@ -4,14 +4,13 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use tideover_simulate::simulation::plan::Size;
 use tokio::process::Command;
 
 use crate::cli::signals::StopSignals;
 use crate::cli::simulate::Simulate;
 use crate::cli::{Outcome, Output, Problem, wrong};
 
-/// What a process is surrounded by.
+/// The environment of a process.
 struct Surroundings {
     time_zone: &'static str,
     locale: &'static str,
@@ -20,9 +19,6 @@ struct Surroundings {
 }
 
 /// Runs both processes, and compares their hashes.
-///
-/// # Errors
-/// If a process cannot be started, or prints no hash.
 pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Outcome, Problem> {
     let both = [
         Surroundings { time_zone: "UTC", locale: "C", folder: PathBuf::from("/"), jobs: "1" },
@@ -82,7 +78,6 @@ pub(super) async fn compare(simulate: &Simulate, output: &Output) -> Result<Outc
     Ok(outcome)
 }
 
-/// What a process found.
 struct ProcessResult {
     hash: String,
     /// The worlds in which an invariant does not hold.
@@ -112,23 +107,20 @@ async fn result(
     let failed = value["failed"].as_u64().unwrap_or(has_breach);
     let hash = value["hash"].as_str().map(str::to_owned).ok_or_else(|| {
         let said = String::from_utf8_lossy(&finished.stderr).trim().to_owned();
-        Problem::Wrong(format!("a run printed no hash: {said}"))
+        wrong(format!("a run printed no hash: {said}"))
     })?;
     Ok(ProcessResult { hash, failed })
 }
 
-/// A file for the failures of a run, which nobody reads.
+/// A file for the failures of a run. Nobody reads it.
 fn tempfile_path() -> PathBuf {
     std::env::temp_dir().join(format!("tideover-twice-{}.jsonl", std::process::id()))
 }
 
 fn arguments(simulate: &Simulate, surroundings: &Surroundings) -> Vec<String> {
-    let Size { platforms, businesses, days } = simulate.size.into();
-    let mut arguments = vec!["simulate".to_owned(), "--json".to_owned(), "--no-shrink".to_owned()];
+    let mut arguments = ["simulate", "--json", "--no-shrink"].map(str::to_owned).to_vec();
+    arguments.extend(simulate.world_options());
     let mut add = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
-    add("--platforms", platforms.to_string());
-    add("--businesses", businesses.to_string());
-    add("--days", days.to_string());
     match &simulate.seeds {
         None => add("--seed", simulate.seed.to_string()),
         Some(seeds) => {
@@ -138,9 +130,6 @@ fn arguments(simulate: &Simulate, surroundings: &Surroundings) -> Vec<String> {
     }
     if let Some(shard) = simulate.shard {
         add("--shard", shard.to_string());
-    }
-    if let Some(bug) = simulate.bug {
-        add("--bug", bug.name().to_owned());
     }
     arguments
 }

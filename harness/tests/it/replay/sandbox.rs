@@ -71,6 +71,51 @@ async fn a_pasted_command_reproduces_its_finding_in_a_sandbox() {
     }
 }
 
+/// What a file says is in the command as well.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_finding_of_a_run_with_a_file_is_reproduced() {
+    let service = defects::find(DEFECTS[0]).unwrap();
+    let face = service.service(Profile::default(), 1, Destinations::Local);
+    let mock = still().face(Box::new(face)).start().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let url = mock.url();
+    let file =
+        format!("target = '{url}'\noperator = '{url}'\nsandbox = true\nmax_requests = 4000\n");
+    std::fs::write(folder.path().join("sandbox.toml"), file).unwrap();
+    let tideover = env!("CARGO_BIN_EXE_tideover");
+    let check =
+        format!("'{tideover}' check --json --seed 1 --config sandbox.toml --max-findings 1");
+    let (_, printed) = run(folder.path(), &mock, &check).await;
+    let report = printed.lines().find(|line| line.starts_with('{')).unwrap();
+    let report: Value = serde_json::from_str(report).unwrap();
+    let replay = report["findings"][0]["replay"].as_str().unwrap();
+    let expected = format!(" --target '{url}' --operator '{url}' --sandbox --max-requests 4000");
+    assert!(replay.ends_with(&expected), "{replay}");
+    let (code, printed) = run(folder.path(), &mock, replay).await;
+    assert!(printed.starts_with("REPRODUCED  1 of "), "{printed}");
+    assert_eq!(code, Some(1), "{printed}");
+}
+
+/// At a mock there is no session, and so no journal.
+#[tokio::test]
+async fn a_replay_names_the_options_that_it_did_not_use() {
+    let mock = still().start().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let header = r#"{"tideover":1,"seed":1,"start":"2026-01-01T00:00:00Z"}"#;
+    std::fs::write(folder.path().join("empty.jsonl"), header).unwrap();
+    let tideover = env!("CARGO_BIN_EXE_tideover");
+    let replay = format!("'{tideover}' replay empty.jsonl --target {} --timeout 5", mock.url());
+    let (code, printed) = run(folder.path(), &mock, &replay).await;
+    assert!(code == Some(0) && !printed.contains("not used"), "{printed}");
+    let more = format!("{replay} --journal j.jsonl --max-requests 9");
+    let (code, printed) = run(folder.path(), &mock, &more).await;
+    assert_eq!(code, Some(0), "{printed}");
+    let expected =
+        "not used: --max-requests, --journal; a Tideover mock plays the transcript as it stands";
+    assert!(printed.contains(expected), "{printed}");
+}
+
 /// The journal has the webhooks, the operator's actions and the moves of the clock, without a secret.
 #[tokio::test]
 async fn the_journal_keeps_what_was_received_and_what_the_operator_did() {

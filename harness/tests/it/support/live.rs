@@ -27,15 +27,10 @@ pub(crate) async fn endpoint(inbox: Option<&inbox::Server>) -> Mock {
 
 pub(crate) fn settings(mock: &Mock) -> Settings {
     let bank = Bank { account_number: "000123456789".into(), routing_number: "021000021".into() };
+    let key = ApiKey::new(mock.api_key().to_owned());
     Settings {
-        target: mock.url().to_owned(),
-        key: ApiKey::new(mock.api_key().to_owned()),
-        second_key: None,
         operator: Some(mock.url().to_owned()),
-        headers: Vec::new(),
-        webhooks: None,
         allow_writes: true,
-        allow_disturbance: false,
         accounts: Accounts {
             prefix: Some("test-".into()),
             emails: vec!["ann@own.example".into()],
@@ -44,14 +39,9 @@ pub(crate) fn settings(mock: &Mock) -> Settings {
             ..Accounts::default()
         },
         budget: Budget { requests: 5000, financed: 10_000_000, subscriptions: 40, seconds: None },
-        sandbox: None,
         per_second: NonZeroU32::new(100_000),
-        at_once: 1.try_into().unwrap(),
-        workers: None,
         timeout: Duration::from_secs(20),
-        restart: None,
-        own_name: "td-r-".into(),
-        is_run_new: true,
+        ..Settings::new(mock.url().to_owned(), key, "td-r-".into())
     }
 }
 

@@ -14,15 +14,11 @@ pub(crate) fn settings() -> Settings {
         account_number: account.to_owned(),
         routing_number: routing.to_owned(),
     };
+    let key = ApiKey::new("rap_sk_own".into());
     Settings {
-        target: "https://api.example.com".into(),
-        key: ApiKey::new("rap_sk_own".into()),
         second_key: Some(ApiKey::new("rap_sk_second".into())),
         operator: Some("https://staging.example.com".into()),
-        headers: Vec::new(),
-        webhooks: None,
         allow_writes: true,
-        allow_disturbance: false,
         accounts: Accounts {
             listed: strings(&["acme-test"]),
             prefix: Some("test-".into()),
@@ -32,13 +28,8 @@ pub(crate) fn settings() -> Settings {
             banks: vec![bank("000123456789", "021000021"), bank("55555", "011401533")],
         },
         budget: Budget { requests: 100, financed: 1000, subscriptions: 1, seconds: None },
-        sandbox: None,
         per_second: Some(NonZeroU32::MIN),
-        at_once: 1.try_into().unwrap(),
-        workers: None,
         timeout: Duration::from_secs(1),
-        restart: None,
-        own_name: "td-r1-".into(),
-        is_run_new: true,
+        ..Settings::new("https://api.example.com".into(), key, "td-r1-".into())
     }
 }

@@ -1,18 +1,17 @@
-//! The facilities of a set-up, and the steps of a case that can be played with them.
+//! What a set-up offers, and the steps of a case that can be played with it.
 
 use tideover_exchange::Race;
 use tideover_exchange::step::{Action, Caller, Step};
 use tideover_model::wire::field::Fields;
 use tideover_model::{ActionKind, OperationKind};
 
-/// The name of the step that creates the second platform, and of its response.
+/// The name of the step that creates the second platform. Later steps refer to its response by this name.
 pub const OTHER: &str = "other";
 
-/// The facilities of a set-up.
-pub struct Means<A> {
+/// What a set-up offers.
+pub struct Facilities<A> {
     /// Whether the operator port offers an action.
     pub acts: A,
-    /// Whether the clock can be moved.
     pub moves_clock: bool,
     /// Whether the key of a second platform is known.
     pub has_second_key: bool,
@@ -20,8 +19,8 @@ pub struct Means<A> {
     pub has_inbox: bool,
 }
 
-impl<A: Fn(ActionKind) -> bool> Means<A> {
-    /// Those of `steps` for which there is what they take.
+impl<A: Fn(ActionKind) -> bool> Facilities<A> {
+    /// The steps that can be played.
     pub fn offered(&self, steps: Vec<Step>) -> Vec<Step> {
         let mut offered: Vec<Step> = steps.into_iter().filter(|step| self.offers(step)).collect();
         if !self.has_inbox {
@@ -30,7 +29,6 @@ impl<A: Fn(ActionKind) -> bool> Means<A> {
         offered
     }
 
-    /// The race, with only the steps that can be played.
     pub fn offered_in(&self, race: Race) -> Race {
         Race {
             before: self.offered(race.before),
