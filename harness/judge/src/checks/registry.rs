@@ -1,12 +1,14 @@
 //! Which check covers which clauses, by name: what a run can meet.
 
 use std::slice;
+use std::sync::LazyLock;
 
 use tideover_model::clause::Kind;
-use tideover_model::wire::schema::{Field, Role};
-use tideover_model::{Clause, OperationKind, clause};
+use tideover_model::wire::schema::Field;
+use tideover_model::{Clause, Code, OperationKind, clause};
 
 pub use crate::checks::needs::Needs;
+use crate::comparison::code_clause;
 
 /// A check and the clauses that it covers.
 #[derive(Clone, Copy, Debug)]
@@ -20,24 +22,43 @@ pub struct RegisteredCheck {
 
 /// Every check. Two checks may share a clause, each for another aspect.
 pub fn watched() -> impl Iterator<Item = RegisteredCheck> {
-    let fields = OperationKind::ALL.into_iter().flat_map(|kind| clauses_of(kind.fields()));
-    // An invalid value must be refused.
-    let of_fields = fields.map(|clause| RegisteredCheck {
+    let predicted = |needs: &'static [Needs], clause: &'static Clause| RegisteredCheck {
         name: "prediction",
-        needs: &[Needs::Requests],
+        needs,
         clauses: slice::from_ref(clause),
+    };
+    // An invalid value must be refused.
+    let of_requests = OperationKind::ALL.into_iter().flat_map(|kind| clauses_of(kind.fields()));
+    let of_requests = of_requests.map(move |clause| predicted(&[Needs::Requests], clause));
+    let of_replies = OperationKind::ALL.into_iter().flat_map(move |kind| {
+        let needs: &[Needs] = match kind {
+            OperationKind::RequestAdvance => &[Needs::Vendor],
+            _ => &[Needs::Requests],
+        };
+        documented(kind.reply_fields()).map(move |clause| predicted(needs, clause))
     });
-    WATCHED.iter().copied().chain(of_fields)
+    let of_codes = codes().iter().map(move |clause| predicted(&[Needs::Requests], clause));
+    WATCHED.iter().copied().chain(of_requests).chain(of_replies).chain(of_codes)
 }
 
-/// The sentences that state the form of fields.
+/// The sentences that state the form of fields, at any depth.
 fn clauses_of(fields: &'static [Field]) -> Vec<&'static Clause> {
-    let within = fields.iter().flat_map(|field| match field.role {
-        Role::Object(fields) => clauses_of(fields),
-        _ => Vec::new(),
+    let within = fields.iter().flat_map(|field| clauses_of(field.within()));
+    documented(fields).chain(within).collect()
+}
+
+fn documented(fields: &'static [Field]) -> impl Iterator<Item = &'static Clause> {
+    let clauses = fields.iter().map(|field| &field.clause);
+    clauses.filter(|clause| clause.kind() == Kind::Documented)
+}
+
+/// The clauses of the codes that requests alone can meet: of all that no row below names, with what they need.
+fn codes() -> &'static [Clause] {
+    static CODES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
+        let named = |clause: &Clause| WATCHED.iter().any(|row| row.clauses.contains(clause));
+        Code::ALL.into_iter().filter_map(code_clause).filter(|clause| !named(clause)).collect()
     });
-    let own = fields.iter().map(|field| &field.clause);
-    own.chain(within).filter(|clause| clause.kind() == Kind::Documented).collect()
+    &CODES
 }
 
 /// One row for each check: its name, everything that its evidence requires, and the clauses that it covers.
@@ -59,28 +80,11 @@ static WATCHED: &[RegisteredCheck] = checks! {
         "4.imports.9.2" "4.payoutAccount.4.3" "4.advances.4" "4.advances.5" "4.quotes.6"
         "4.invitations.6" "4.invitations.7" "4.webhooks.4" "4.webhookDeletion.2"
         "5.authentication.3" "6.subscription.1" "6.subscription.2" "7.shape.code"
-        "7.codes.invalid_request" "7.codes.unreadable_request" "7.codes.unauthorized"
-        "7.codes.payload_too_large" "7.codes.unknown_endpoint" "7.codes.business_not_found"
-        "7.codes.invoice_not_found" "7.codes.import_not_found" "7.codes.invoice_not_financeable"
-        "7.codes.business_not_eligible" "7.codes.already_subscribed" "8.requestBodySize"
-        "gap.successStatuses" "gap.ownStatuses" "gap.zeroAdvance" "gap.jsonMediaType"
+        "8.requestBodySize" "gap.successStatuses" "gap.ownStatuses" "gap.zeroAdvance" "gap.jsonMediaType"
         "gap.integerForm" "gap.duplicateKeys" "gap.emptyIdentifier";
-    // The content of a response.
+    // The content of a response, apart from its fields.
     "prediction" [Requests]
-        "2.invoice.externalId" "2.invoice.status" "2.invoice.faceValue" "2.invoice.collected"
-        "2.invoice.collectionState" "2.invoice.issueDate" "2.invoice.dueDate" "2.invoice.advance"
-        "2.invoice.fundable" "2.invoiceSynced.externalId" "2.invoiceSynced.outcome"
-        "2.invoiceSynced.reason" "2.importReport.externalId" "2.importReport.rowCount"
-        "2.importReport.finished" "2.importReport.rows" "2.business.externalId" "2.business.name"
-        "2.business.taxIdOnFile" "2.business.complianceRoute" "2.business.onboarding"
-        "2.business.remittance" "2.businessSynced.externalId" "2.businessSynced.created"
-        "2.businessSynced.reason" "2.businessSynced.taxIdResult" "2.payoutAccount.externalId"
-        "2.payoutAccount.mask" "2.quote.financeableAmount" "2.quote.advanceAmount"
-        "2.quote.feeTotal" "2.quote.forwardedAtPayment" "2.quote.fundable"
-        "2.quote.notFundableReason" "2.invitation.inviteId" "2.invitation.expiresAt"
-        "2.session.url" "2.session.expiresAt" "2.subscription.url" "2.subscription.secret"
-        "2.subscription.reference" "4.webhookDeletion.1" "gap.quoteExtra" "gap.importExtra"
-        "gap.subscriptionForm";
+        "4.webhookDeletion.1" "gap.quoteExtra" "gap.importExtra" "gap.subscriptionForm";
     // By which sentence the content of a response is expected.
     "prediction" [Requests]
         "1.general.3" "2.business.complianceRoute.2" "2.business.remittance.2"
@@ -96,9 +100,7 @@ static WATCHED: &[RegisteredCheck] = checks! {
     // What shows only after an advance is granted.
     "prediction" [Vendor]
         "2.invoice.status.2" "2.invoiceSynced.outcome.2" "3.invoice.2" "3.invoice.2.2"
-        "3.onboarding.4.2" "4.advances.2.2" "2.advance.financeableAmount"
-        "2.advance.advanceAmount" "2.advance.feeTotal" "2.advance.forwardedAtPayment"
-        "2.advance.remittance" "4.advances.1" "7.codes.concentration_exceeded"
+        "3.onboarding.4.2" "4.advances.2.2" "4.advances.1" "7.codes.concentration_exceeded"
         "gap.alreadyCollected";
     // What may happen outside, which follows from the states of the service.
     "prediction" [Operator OwnPort]

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tideover_exchange::masked_field;
 use tideover_exchange::matcher::{instants_apart, same_text, texts};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::schema::{Field, Origin, Role, shown};
 use tideover_model::words::{CollectionState, ComplianceRoute, SyncOutcome};
 use tideover_model::{Clause, OperationKind, clause};
 
@@ -63,18 +64,10 @@ pub(super) fn differences(
     predicted: &Value,
     seen: &Value,
 ) -> Vec<FieldDifference> {
-    let mut fields = FieldComparison {
-        minted: minted_fields(kind),
-        nullable: nullable_prose(kind, freedom),
-        freedom,
-        bindings,
-        differences: Vec::new(),
-    };
+    let mut fields = FieldComparison { kind, freedom, bindings, differences: Vec::new() };
     if kind == Some(OperationKind::ListSubscriptions) && freedom.is_some() {
         fields.compare_lists(predicted, seen);
-    } else if !(std::ptr::eq(predicted, seen)
-        && (fields.minted.is_empty() || fields.agree_with_themselves("", seen)))
-    {
+    } else if !(std::ptr::eq(predicted, seen) && fields.agree_with_themselves("", seen)) {
         fields.compare(FieldPath::Top, predicted, Some(seen));
         // Fewer subscriptions are no matter of their form. Those beyond the predicted ones have checks of their own.
         let count = |list: &Value| list.as_array().map(Vec::len);
@@ -83,30 +76,50 @@ pub(super) fn differences(
             unstated.for_each(|one| one.clause = Some(clause!("4.webhookList.1")));
         }
     }
-    let is_untimely = |field: &&str| predicted.get(field).is_none() && seen.get(field).is_some();
-    if let Some(field) = OCCASIONAL.iter().copied().find(is_untimely)
-        && freedom.is_none()
+    // Fields that nothing predicts are open, but for those that only some responses have.
+    let mut occasional = kind.map_or(&[][..], OperationKind::reply_fields).iter();
+    let is_untimely =
+        |name: &str| predicted.get(name).is_none() && seen.get(name).is_some() && freedom.is_none();
+    if let Some(Field { name, .. }) = occasional.find(|it| !it.is_required && is_untimely(it.name))
     {
-        fields.differ(
-            FieldPath::Field(&FieldPath::Top, field),
-            ABSENT.to_owned(),
-            seen.get(field),
-            None,
-        );
+        let place = FieldPath::Field(&FieldPath::Top, name);
+        fields.differ(place, ABSENT.to_owned(), seen.get(name), None);
     }
     fields.differences
 }
 
 /// A comparison of the fields of two responses.
 struct FieldComparison<'a> {
-    minted: &'static [&'static str],
-    nullable: &'static [&'static str],
+    kind: Option<OperationKind>,
     freedom: Option<Freedom>,
     bindings: &'a mut Bindings,
     differences: Vec<FieldDifference>,
 }
 
 impl FieldComparison<'_> {
+    /// The field of this name if the service chooses its value.
+    fn minted(&self, name: &str) -> Option<&'static str> {
+        let field = shown(self.kind, name).filter(|field| field.origin == Origin::Service);
+        field.map(|field| field.name)
+    }
+
+    /// Whether a field may be reworded at any time.
+    fn is_prose(&self, name: &str) -> bool {
+        shown(self.kind, name).is_some_and(|field| matches!(field.role, Role::Prose))
+    }
+
+    /// Whether null is as good as text (`2.invoiceSynced.reason`). The reason of a business sync is always present
+    /// (`2.businessSynced.reason`). Which name of a business is shown, if any, is open.
+    fn is_nullable(&self, name: &str) -> bool {
+        match self.kind {
+            Some(OperationKind::SyncInvoice) => name == field::REASON,
+            Some(OperationKind::GetBusiness) => {
+                name == field::NAME && self.freedom.is_some_and(|it| it.renames)
+            }
+            _ => false,
+        }
+    }
+
     fn compare(&mut self, place: FieldPath<'_>, predicted: &Value, seen: Option<&Value>) {
         match (predicted, seen) {
             (Value::Object(predicted), Some(Value::Object(seen))) => {
@@ -138,7 +151,7 @@ impl FieldComparison<'_> {
                 fields.iter().all(|(name, value)| self.agree_with_themselves(name, value))
             }
             Value::Array(items) => items.iter().all(|item| self.agree_with_themselves("", item)),
-            Value::String(_) if name == ROUTING_NUMBER || self.minted.contains(&name) => {
+            Value::String(_) if name == ROUTING_NUMBER || self.minted(name).is_some() => {
                 self.agree(name, value, Some(value))
             }
             Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => true,
@@ -147,7 +160,7 @@ impl FieldComparison<'_> {
 
     /// The expected value in place of `seen`. For a minted value, the target's earlier name.
     fn expected(&self, name: &str, predicted: &Value, seen: Option<&Value>) -> String {
-        match (self.minted.iter().find(|minted| **minted == name), predicted, seen) {
+        match (self.minted(name), predicted, seen) {
             (Some(minted), Value::String(predicted), Some(Value::String(_))) => {
                 let before = self.bindings.seen(minted, predicted);
                 before.map_or_else(
@@ -167,7 +180,7 @@ impl FieldComparison<'_> {
             {
                 OF_BAD_ROW.to_owned()
             }
-            (None, Value::String(_), _) if is_prose(name) => ANY_TEXT.to_owned(),
+            (None, Value::String(_), _) if self.is_prose(name) => ANY_TEXT.to_owned(),
             _ => masked_field(name, predicted),
         }
     }
@@ -215,11 +228,11 @@ impl FieldComparison<'_> {
     fn agree(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> bool {
         let Some(seen) = seen else { return false };
         match (predicted, seen) {
-            (Value::String(_), Value::String(seen)) if is_prose(name) => {
+            (Value::String(_), Value::String(seen)) if self.is_prose(name) => {
                 name != NOT_FUNDABLE_REASON || !seen.trim().is_empty()
             }
             (Value::String(_) | Value::Null, Value::String(_) | Value::Null)
-                if self.nullable.contains(&name) =>
+                if self.is_nullable(name) =>
             {
                 true
             }
@@ -232,9 +245,8 @@ impl FieldComparison<'_> {
                 let known = is_known_outcome(seen);
                 if self.freedom.is_some() { !known } else { seen == predicted }
             }
-            (Value::String(predicted), Value::String(seen)) if self.minted.contains(&name) => {
-                let minted = self.minted.iter().find(|minted| **minted == name);
-                minted.is_some_and(|minted| self.bindings.bind(minted, predicted, seen))
+            (Value::String(predicted), Value::String(seen)) if self.minted(name).is_some() => {
+                self.minted(name).is_some_and(|name| self.bindings.bind(name, predicted, seen))
             }
             (Value::String(predicted), Value::String(seen))
                 if self.is_new_member(name, predicted, seen) =>
@@ -261,10 +273,7 @@ impl FieldComparison<'_> {
 
     /// Whether a time differs only by the target's clock.
     fn differs_by_clock(&self, name: &str, predicted: &str, seen: &str) -> bool {
-        let is_time = matches!(
-            name,
-            field::EXPIRES_AT | "createdAt" | "requestedAt" | "fundedAt" | "repaidAt"
-        );
+        let is_time = shown(self.kind, name).is_some_and(|field| field.origin == Origin::Clock);
         let Some(freedom) = self.freedom.filter(|_| is_time) else { return false };
         let Some(ahead) = instants_apart(predicted, seen) else { return false };
         // A timed transition may have happened long before a response shows it.
@@ -272,10 +281,6 @@ impl FieldComparison<'_> {
         freedom.ahead.is_none_or(|known| is_near(ahead, known) || (happens_unseen && ahead < known))
     }
 }
-
-/// Fields that appear only in some responses (`2.businessSynced.taxIdResult`). Other unpredicted fields are
-/// unknown.
-const OCCASIONAL: [&str; 1] = [field::TAX_ID_RESULT];
 
 /// What is expected as the outcome of a bad row, which is not shown.
 const OF_BAD_ROW: &str = "any outcome but those of a good row";
@@ -319,26 +324,3 @@ pub(crate) fn is_synced(outcome: &str) -> bool {
 
 /// A sentence.
 const NOT_FUNDABLE_REASON: &str = field::NOT_FUNDABLE_REASON;
-
-/// Whether a field may be reworded at any time.
-fn is_prose(name: &str) -> bool {
-    matches!(name, "reason" | NOT_FUNDABLE_REASON | "error")
-}
-
-/// Prose that may be null (`2.invoiceSynced.reason`). The reason of a business sync is always present
-/// (`2.businessSynced.reason`). Which name of a business is shown, if any, is open.
-fn nullable_prose(
-    kind: Option<OperationKind>,
-    freedom: Option<Freedom>,
-) -> &'static [&'static str] {
-    match kind {
-        Some(OperationKind::SyncInvoice) => &[field::REASON],
-        Some(OperationKind::GetBusiness) if freedom.is_some_and(|it| it.renames) => &[field::NAME],
-        _ => &[],
-    }
-}
-
-/// The fields of a response whose values the service chooses: of an endpoint, or of the operator port.
-fn minted_fields(kind: Option<OperationKind>) -> &'static [&'static str] {
-    kind.map_or(&["id", "subscription", "key"], |kind| kind.endpoint().minted)
-}

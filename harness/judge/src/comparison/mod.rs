@@ -343,8 +343,8 @@ pub(crate) fn code_clause(code: Code) -> Option<Clause> {
 
 /// The clause of a field of a response: §2 names most of them.
 fn field_clause(kind: OperationKind, field: &str) -> Clause {
-    let endpoint = kind.endpoint();
-    endpoint.fields.find(field).unwrap_or(endpoint.other_fields)
+    let known = kind.reply_fields().iter().find(|known| known.name == field);
+    known.map_or(kind.endpoint().other_fields, |known| known.clause)
 }
 
 /// The clause that an action of the operator port tests.

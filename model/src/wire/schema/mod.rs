@@ -9,6 +9,8 @@ pub mod columns;
 mod replies;
 mod requests;
 
+pub use replies::shown;
+
 use std::collections::BTreeMap;
 use std::iter;
 use std::sync::LazyLock;

@@ -187,6 +187,32 @@ const SUBSCRIBED: &[Field] = &{
     [reference, url, event_types, created_at, secret]
 };
 
+/// The fields of every failure (§7).
+const FAILURE: &[Field] = &[
+    state("error", Role::Prose, clause!("7.shape.error")),
+    state("code", Role::Text, clause!("7.shape.code")),
+];
+
+/// The fields of the operator port's responses whose values the service chooses (`gap.operatorPort`).
+const OPERATOR: &[Field] = &[
+    minted("id", Role::Text, clause!("gap.operatorPort")),
+    minted("subscription", Role::Subscription, clause!("gap.operatorPort")),
+    minted("key", Role::Key, clause!("gap.operatorPort")),
+];
+
+/// The field of this name in a response to `kind`, or to the operator port: of a success, at any depth, or of a failure.
+pub fn shown(kind: Option<OperationKind>, name: &str) -> Option<&'static Field> {
+    let of_success = kind.map_or(OPERATOR, OperationKind::reply_fields);
+    let mut found = [of_success, FAILURE].into_iter().filter_map(|fields| anywhere(fields, name));
+    found.next()
+}
+
+/// The first field of this name, those of objects after the field that holds them.
+fn anywhere(fields: &'static [Field], name: &str) -> Option<&'static Field> {
+    let inner = |field: &'static Field| anywhere(field.within(), name);
+    fields.iter().find_map(|field| if field.name == name { Some(field) } else { inner(field) })
+}
+
 impl OperationKind {
     /// The fields of the body of a success, or of each object in its list; none if it has no body.
     pub const fn reply_fields(self) -> &'static [Field] {
