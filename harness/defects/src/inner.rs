@@ -211,6 +211,12 @@ impl Memory {
         self.deliveries.insert(key, Arc::clone(delivery));
     }
 
+    /// The delivery kept under `key`; keeps `delivery` if there is none.
+    pub fn first_delivery(&mut self, key: String, delivery: &Delivery) -> Arc<Delivery> {
+        let first = self.deliveries.entry(key).or_insert_with(|| Arc::new(delivery.clone()));
+        Arc::clone(first)
+    }
+
     /// The delivery kept under `key`.
     pub fn delivery(&self, key: &str) -> Option<Arc<Delivery>> {
         self.deliveries.get(key).cloned()
