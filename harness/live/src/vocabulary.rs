@@ -16,7 +16,7 @@ use tideover_model::OperationKind::{
 };
 use tideover_model::wire::route::{segment, served_at};
 use tideover_model::{ActionKind, tax_id_digits};
-use tideover_suite::generate::names::{PAYORS, VENDORS, own};
+use tideover_suite::generate::names::{PAYORS, VENDORS, run_scoped};
 use tideover_suite::generate::requests as make;
 
 use crate::grants::Grants;
@@ -206,10 +206,10 @@ impl Rendering<'_> {
 
     fn path(&self, path: &str, reads: bool) -> Result<String, Why> {
         let business = |name: &str| match self.business(&decoded(name)) {
-            Err(_) if reads => Ok(in_path(&own(&decoded(name)))),
+            Err(_) if reads => Ok(in_path(&run_scoped(&decoded(name)))),
             name => name.map(|name| in_path(&name)),
         };
-        let made = |name: &str| in_path(&own(&decoded(name)));
+        let made = |name: &str| in_path(&run_scoped(&decoded(name)));
         let Some(at) = served_at(path) else {
             return Ok(if path == "/v1/unknown" { "/v1/${run}-unknown" } else { path }.to_owned());
         };
@@ -257,7 +257,7 @@ impl Rendering<'_> {
             _ if text.is_empty() => String::new(),
             ("payor", "externalId") => self.payor(text)?,
             (_, "externalId" | "payeeExternalId" | "payee" | "payor") => self.business(text)?,
-            (_, "invoiceExternalId" | "platform") => own(text),
+            (_, "invoiceExternalId" | "platform") => run_scoped(text),
             (_, "email") => self.email(text),
             (_, "taxId") => self.tax_id(text)?,
             (_, "url") => self.destination(text)?,
@@ -270,7 +270,7 @@ impl Rendering<'_> {
     fn destination(&self, url: &str) -> Result<String, Why> {
         const FOREIGN: &str = "https://hooks.example.com";
         if !url.contains([':', '$']) {
-            return Ok(own(url));
+            return Ok(run_scoped(url));
         }
         let url = url.replace(FOREIGN, "${inbox}/accepts");
         if url.contains("${inbox}") && self.vocabulary.inbox().is_none() {
@@ -291,7 +291,7 @@ impl Rendering<'_> {
     fn business(&self, name: &str) -> Result<String, Why> {
         let accounts = &self.vocabulary.settings.accounts;
         if let Some(prefix) = &accounts.prefix {
-            return Ok(format!("{prefix}{}", own(name)));
+            return Ok(format!("{prefix}{}", run_scoped(name)));
         }
         let further = ["t1", "t2", "w1", "alias", "of-import-1", "of-import-2"];
         let position = VENDORS.iter().chain(&further).position(|known| *known == name);
@@ -386,7 +386,7 @@ impl Rendering<'_> {
             let Ok(business) = self.business(&cells[payee]) else { continue };
             cells[payee] = business;
             if let Some(invoice) = invoice {
-                cells[invoice] = own(&cells[invoice]);
+                cells[invoice] = run_scoped(&cells[invoice]);
             }
             if let (Some(column), Some(listed)) = (its_name, listed) {
                 cells[column].clone_from(&listed.legal_name);
