@@ -8,32 +8,31 @@ use tideover_exchange::{Prepared, Race, Seen};
 use tideover_model::{Choices, Face, Service};
 
 use crate::generate::draw::Draw;
-use crate::play::concurrent::history::ALONE;
-use crate::play::concurrent::history::{Answer, History, Request};
+use crate::play::concurrent::history::{ALONE, History, TimedRequest, TimedResponse};
 
-/// How requests get into each other's way.
+/// What decides how requests interleave.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
-    /// What everything is drawn from.
     pub seed: u64,
-    /// How many percent of the answers in a race are lost.
+    /// The percentage of lost responses in a race.
     pub lost: usize,
 }
 
 /// A service with several requests in flight.
 pub trait Interleaved: Face + Clone {
-    /// What a request that is called now has seen of it when it takes effect; nothing if it looks only then.
+    /// The state that a request called now will act on. `None` for a right service: it looks when the request takes
+    /// effect. A defect that acts on stale state overrides this.
     fn glimpse(&self) -> Option<Self> {
         None
     }
 
-    /// The next request to be handled looked around when it was called, and no more.
+    /// Makes the next request act on `glimpse`.
     fn handle_as_of(&mut self, _glimpse: Self) {}
 }
 
 impl<C: Choices> Interleaved for Service<C> {}
 
-/// Plays `race` against `target`: its requests take effect one at a time, each between its call and its answer.
+/// Plays `race` against `target`. Each request takes effect at one moment between its call and its response.
 pub fn interleave<F: Interleaved>(
     target: &mut Bare<F>,
     race: &Race,
@@ -54,7 +53,7 @@ pub fn interleave<F: Interleaved>(
     }
     scheduler.race(&race.clients, &memory);
     for step in &race.after {
-        // Whatever wanders about may arrive now, or never.
+        // A request without a response may still arrive now, or never.
         if scheduler.draw.percent(30) {
             scheduler.let_one_arrive();
         }
@@ -69,21 +68,20 @@ struct Scheduler<'a, F> {
     draw: Draw,
     tick: u64,
     history: History,
-    /// Requests whose answers are lost, and that have not taken effect.
+    /// Requests whose responses are lost, and that have not taken effect yet.
     strays: Vec<Called<F>>,
 }
 
-/// A request that has not taken effect.
+/// A request that has not taken effect yet.
 struct Called<F> {
     sent: Prepared,
     glimpse: Option<F>,
 }
 
-/// What a client is at.
 struct Client<'a, F> {
     steps: std::slice::Iter<'a, Step>,
     memory: Memory,
-    under_way: Option<(&'a Step, usize, Stage<F>)>,
+    in_flight: Option<(&'a Step, usize, Stage<F>)>,
 }
 
 enum Stage<F> {
@@ -96,11 +94,11 @@ impl<F: Interleaved> Scheduler<'_, F> {
         let (request, called) = self.call(ALONE, step, memory);
         let seen = self.handle(called);
         memory.keep(step, seen.json());
-        self.answer(request, seen);
+        self.respond(request, seen);
     }
 
     fn race(&mut self, clients: &[Vec<Step>], memory: &Memory) {
-        let client = |steps| Client { steps, memory: memory.clone(), under_way: None };
+        let client = |steps| Client { steps, memory: memory.clone(), in_flight: None };
         let mut clients: Vec<Client<'_, F>> =
             clients.iter().map(|steps| client(steps.iter())).collect();
         let mut active: Vec<usize> = (0..clients.len()).collect();
@@ -115,28 +113,29 @@ impl<F: Interleaved> Scheduler<'_, F> {
         }
     }
 
-    /// One thing happens to a client: it calls, what it asked for is done, it is answered. `false` if it is done.
+    /// Moves a client by one: it sends a request, the request takes effect, or the response arrives. Returns `false` once
+    /// the client has nothing more to send.
     fn go_on<'a>(&mut self, number: usize, client: &mut Client<'a, F>) -> bool {
-        match client.under_way.take() {
+        match client.in_flight.take() {
             None => {
                 let Some(step) = client.steps.next() else { return false };
                 let (request, called) = self.call(number, step, &client.memory);
                 if self.draw.percent(self.lost) {
-                    // Of three, one never arrives.
+                    // One in three never arrives.
                     if self.draw.below(3) > 0 {
                         self.strays.push(called);
                     }
                 } else {
-                    client.under_way = Some((step, request, Stage::Called(called)));
+                    client.in_flight = Some((step, request, Stage::Called(called)));
                 }
             }
             Some((step, request, Stage::Called(called))) => {
                 let seen = self.handle(called);
-                client.under_way = Some((step, request, Stage::Handled(seen)));
+                client.in_flight = Some((step, request, Stage::Handled(seen)));
             }
             Some((step, request, Stage::Handled(seen))) => {
                 client.memory.keep(step, seen.json());
-                self.answer(request, seen);
+                self.respond(request, seen);
             }
         }
         true
@@ -153,13 +152,13 @@ impl<F: Interleaved> Scheduler<'_, F> {
     fn call(&mut self, client: usize, step: &Step, memory: &Memory) -> (usize, Called<F>) {
         let sent = Prepared::from_step(step, memory, self.target.api_key());
         self.tick += 1;
-        self.history.requests.push(Request {
+        self.history.requests.push(TimedRequest {
             client,
             step: step.clone(),
             sent: sent.clone(),
             called: self.tick,
             now: self.target.now(),
-            answer: None,
+            response: None,
         });
         let glimpse = self.target.face().glimpse();
         (self.history.requests.len() - 1, Called { sent, glimpse })
@@ -174,8 +173,8 @@ impl<F: Interleaved> Scheduler<'_, F> {
         seen
     }
 
-    fn answer(&mut self, request: usize, seen: Seen) {
+    fn respond(&mut self, request: usize, seen: Seen) {
         self.tick += 1;
-        self.history.requests[request].answer = Some(Answer { at: self.tick, seen });
+        self.history.requests[request].response = Some(TimedResponse { at: self.tick, seen });
     }
 }
