@@ -18,15 +18,15 @@ const INVOICES: u64 = ADVANCES * COLLECTED * STATUSES;
 /// Which of compliance, contract and bank are there.
 const BUSINESSES: u64 = 8;
 
-/// How many states there are.
+/// The number of states.
 pub(super) const STATES: u64 = INVOICES + BUSINESSES;
 
-/// Has no divisor in common with the number of states, so that states in a row are unlike each other.
+/// Coprime to the number of states, so that each state comes, and neighbours are unlike.
 const STRIDE: u64 = 29;
 
 const FACE_VALUE: i64 = 300_000;
 
-/// How many kinds of requests a case leaves to others, so that its end is played too.
+/// The number of requests that a case leaves out, at random, so that its end is played too.
 const LEFT_OUT: usize = 8;
 
 /// The state of one invoice.
