@@ -18,7 +18,7 @@ use tideover_model::{Profile, Seeded, Service};
 use tideover_sim::{Mock, NoNames};
 use tideover_suite::generate;
 use tideover_suite::play::case::play_case;
-use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Summary, World, check};
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Summary, Testbed, check};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::routed::Routers;
@@ -36,7 +36,7 @@ fn plan() -> Plan {
     Plan { header, first: 0, cases: CASES, steps: generate::DEFAULT_STEPS, max_findings: 1 }
 }
 
-fn play<W: World>(runtime: &Runtime, world: &mut W, plan: &Plan) -> Summary {
+fn play<W: Testbed>(runtime: &Runtime, world: &mut W, plan: &Plan) -> Summary {
     let summary = runtime.block_on(check(world, plan)).expect("the target answers");
     if let Some(failure) = summary.failures.first() {
         panic!("case {} of seed {SEED} fails: {:?}", failure.case, failure.findings);

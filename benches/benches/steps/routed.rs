@@ -15,7 +15,7 @@ use tideover_model::{Happening, PlatformId, Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
 use tideover_suite::generate;
 use tideover_suite::play::case::Observed;
-use tideover_suite::play::cases::World;
+use tideover_suite::play::cases::Testbed;
 use tideover_suite::prediction::Case;
 use tower::Service as _;
 
@@ -41,7 +41,7 @@ impl Routers {
     }
 }
 
-impl World for Routers {
+impl Testbed for Routers {
     type Target = Routed;
 
     async fn fresh(&mut self) -> Result<Routed, Unreachable> {

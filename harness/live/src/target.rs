@@ -15,9 +15,9 @@ use tideover_model::wire::field;
 use tideover_model::{Clause, OperationKind, Timestamp};
 use tideover_suite::generate;
 use tideover_suite::generate::{Size, race};
-use tideover_suite::play::case::{Clock, Observed, Standing};
-use tideover_suite::play::cases::{Rehearsed, Silent, Summary, World};
-use tideover_suite::play::concurrent::{Course, History, Known, run_in};
+use tideover_suite::play::case::{Clock, Observed, TargetWorld};
+use tideover_suite::play::cases::{Rehearsed, Silent, Summary, Testbed};
+use tideover_suite::play::concurrent::RaceTestbed;
 use tideover_suite::play::outage;
 use tideover_suite::play::outage::{Recovers, Revival};
 
@@ -77,8 +77,8 @@ impl LiveWorld {
 }
 
 /// Every race has its own names. Where money is real, each request is sent once.
-impl Course for LiveWorld {
-    const MOST_FORMS: usize = 20;
+impl RaceTestbed for LiveWorld {
+    const MOST_RACE_FORMS: usize = 20;
 
     fn tries(&self) -> u64 {
         if self.session.settings.sandbox.is_some() { 4 } else { 0 }
@@ -90,31 +90,9 @@ impl Course for LiveWorld {
             None => live_race(header, number, size, &self.vocabulary),
         }
     }
-
-    fn outage(&self) -> Option<String> {
-        self.session.outage()
-    }
-
-    async fn examine(
-        &mut self,
-        header: &Header,
-        summary: &mut Summary,
-        silent: Silent,
-    ) -> Result<(), Unreachable> {
-        outage::examine(self, header, summary, silent).await
-    }
-
-    async fn run(
-        &mut self,
-        header: &Header,
-        race: &Race,
-        _seed: u64,
-    ) -> Result<(History, Known), Unreachable> {
-        run_in(self, header, race).await
-    }
 }
 
-impl World for LiveWorld {
+impl Testbed for LiveWorld {
     type Target = Live;
 
     const MOST_FORMS: usize = 40;
@@ -308,7 +286,7 @@ impl Observed for Live {
         self.session.settings.second_key.as_ref().map(ApiKey::reveal)
     }
 
-    fn standing(&mut self) -> Standing {
+    fn world(&mut self) -> TargetWorld {
         let outside = self.session.outside();
         let now = later(self.session.now(), self.ahead.unwrap_or(0));
         let clock = match self.ahead {
@@ -324,6 +302,6 @@ impl Observed for Live {
             (None, true) => PriorState::TaxIds,
             (_, false) => PriorState::Anything,
         };
-        Standing::Foreign { outside, prior, now, clock }
+        TargetWorld::Foreign { outside, prior, now, clock }
     }
 }

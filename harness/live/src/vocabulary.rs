@@ -15,7 +15,7 @@ use tideover_model::OperationKind::ImportInvoices;
 use tideover_model::wire::route::{segment, served_at};
 use tideover_model::wire::schema::{Field, Role, in_requests};
 use tideover_model::{ActionKind, tax_id_digits};
-use tideover_suite::generate::names::{PAYORS, VENDORS, own};
+use tideover_suite::generate::names::{PAYORS, VENDORS, run_scoped};
 use tideover_suite::generate::requests as make;
 
 use crate::grants::Grants;
@@ -209,10 +209,10 @@ impl Rendering<'_> {
         };
         let named = |(role, name): (&Role, &str)| match role {
             Role::Business => match self.business(&decoded(name)) {
-                Err(_) if reads => Ok(in_path(&own(&decoded(name)))),
+                Err(_) if reads => Ok(in_path(&run_scoped(&decoded(name)))),
                 name => name.map(|name| in_path(&name)),
             },
-            Role::Invoice | Role::Import => Ok(in_path(&own(&decoded(name)))),
+            Role::Invoice | Role::Import => Ok(in_path(&run_scoped(&decoded(name)))),
             _ => Ok(name.to_owned()),
         };
         let identifiers = at.kind.path_roles().iter().zip(at.encoded_identifiers());
@@ -266,7 +266,7 @@ impl Rendering<'_> {
             Role::Business => self.business(text),
             // A text in place of a party.
             Role::Object(fields) if names_business(fields) => self.business(text),
-            Role::Invoice | Role::Platform => Ok(own(text)),
+            Role::Invoice | Role::Platform => Ok(run_scoped(text)),
             Role::Email => Ok(self.email(text)),
             Role::TaxId => self.tax_id(text),
             Role::Receiver | Role::Link => self.destination(text),
@@ -279,7 +279,7 @@ impl Rendering<'_> {
     fn destination(&self, url: &str) -> Result<String, Why> {
         const FOREIGN: &str = "https://hooks.example.com";
         if !url.contains([':', '$']) {
-            return Ok(own(url));
+            return Ok(run_scoped(url));
         }
         let url = url.replace(FOREIGN, "${inbox}/accepts");
         if url.contains("${inbox}") && self.vocabulary.inbox().is_none() {
@@ -300,7 +300,7 @@ impl Rendering<'_> {
     fn business(&self, name: &str) -> Result<String, Why> {
         let accounts = &self.vocabulary.settings.accounts;
         if let Some(prefix) = &accounts.prefix {
-            return Ok(format!("{prefix}{}", own(name)));
+            return Ok(format!("{prefix}{}", run_scoped(name)));
         }
         let further = ["t1", "t2", "w1", "alias", "of-import-1", "of-import-2"];
         let position = VENDORS.iter().chain(&further).position(|known| *known == name);
@@ -395,7 +395,7 @@ impl Rendering<'_> {
             let Ok(business) = self.business(&cells[payee]) else { continue };
             cells[payee] = business;
             if let Some(invoice) = invoice {
-                cells[invoice] = own(&cells[invoice]);
+                cells[invoice] = run_scoped(&cells[invoice]);
             }
             if let (Some(column), Some(listed)) = (its_name, listed) {
                 cells[column].clone_from(&listed.legal_name);

@@ -33,7 +33,7 @@ use tideover_sim::Mock;
 use tideover_suite::generate;
 use tideover_suite::generate::Size;
 use tideover_suite::play::cases;
-use tideover_suite::play::cases::{Failure, InProcess, Plan, World};
+use tideover_suite::play::cases::{Failure, InProcess, Plan, Testbed};
 use tideover_suite::play::concurrent::{Known, Schedule, interleave, judge};
 
 use crate::defects::{Defect, Defective};
@@ -292,7 +292,7 @@ impl Experiment<'_> {
     }
 
     /// Plays cases, one after the other.
-    async fn play<W: World>(&self, world: &mut W) -> Result<Trial, Unreachable> {
+    async fn play<W: Testbed>(&self, world: &mut W) -> Result<Trial, Unreachable> {
         let (header, most, steps) = (&self.header, self.budget.requests, self.budget.steps);
         let mut requests = 0;
         for first in 0..most {

@@ -13,8 +13,8 @@ use tideover_judge::{Outside, PriorState};
 use tideover_live::facilities::{Facilities, OTHER};
 use tideover_model::{ActionKind, Face, Service};
 use tideover_suite::generate;
-use tideover_suite::play::case::{Clock, Observed, Standing};
-use tideover_suite::play::cases::{InProcess, World};
+use tideover_suite::play::case::{Clock, Observed, TargetWorld};
+use tideover_suite::play::cases::{InProcess, Testbed};
 
 /// What the suite has and knows as a stranger.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
     }
 }
 
-impl<F: Face + Clone + std::hash::Hash> World for Strangers<F> {
+impl<F: Face + Clone + std::hash::Hash> Testbed for Strangers<F> {
     type Target = Stranger<F>;
 
     async fn fresh(&mut self) -> Result<Stranger<F>, Unreachable> {
@@ -151,9 +151,9 @@ impl<F: Face> Observed for Stranger<F> {
         self.sight.second_key.as_deref()
     }
 
-    fn standing(&mut self) -> Standing {
+    fn world(&mut self) -> TargetWorld {
         let (Sight { outside, clock, .. }, now) = (&self.sight, self.bare.now());
         let (outside, clock) = (*outside, *clock);
-        Standing::Foreign { outside, prior: PriorState::Nothing, now, clock }
+        TargetWorld::Foreign { outside, prior: PriorState::Nothing, now, clock }
     }
 }

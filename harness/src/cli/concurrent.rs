@@ -4,8 +4,8 @@ use tideover_exchange::target::{INBOX, service};
 use tideover_exchange::transcript::Header;
 use tideover_model::Destinations;
 use tideover_prove::defects::Defect;
-use tideover_suite::play::cases::{OverHttp, Plan};
-use tideover_suite::play::concurrent::{Course, InProcess, Races, Summary};
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan};
+use tideover_suite::play::concurrent::{RaceTestbed, Races, Summary};
 
 use crate::cli::Problem;
 use crate::cli::progress::Progress;
@@ -44,7 +44,7 @@ impl LocalRaces<'_> {
 
     async fn run_until_stopped(
         &self,
-        course: &mut impl Course,
+        testbed: &mut impl RaceTestbed,
         progress: &Progress,
     ) -> Result<Summary, Problem> {
         let mut races = Races::new(self.plan, self.clients);
@@ -52,7 +52,7 @@ impl LocalRaces<'_> {
         tokio::select! {
             biased;
             received = stop.received() => received?,
-            run = races.run(course, |summary| progress.show(summary.counted.cases)) => run?,
+            run = races.run(testbed, |summary| progress.show(summary.counted.cases)) => run?,
         }
         Ok(races.summary)
     }

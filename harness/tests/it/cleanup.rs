@@ -15,7 +15,7 @@ use tideover_exchange::{Prepared, start};
 use tideover_live::session::Session;
 use tideover_live::settings::{ApiKey, Settings, Webhooks};
 use tideover_model::Profile;
-use tideover_suite::play::cases::World;
+use tideover_suite::play::cases::Testbed;
 
 use crate::support::app::serve;
 use crate::support::live::{begin, endpoint, prepared, settings};

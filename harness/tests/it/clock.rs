@@ -12,8 +12,8 @@ use tideover_exchange::{Arrival, Prepared, PreparedAction, Seen};
 use tideover_live::settings::{ApiKey, Settings};
 use tideover_live::target::Live;
 use tideover_sim::Mock;
-use tideover_suite::play::case::{Observed, Played, Standing, play};
-use tideover_suite::play::cases::World;
+use tideover_suite::play::case::{Observed, Played, TargetWorld, play};
+use tideover_suite::play::cases::Testbed;
 
 use crate::support::hostile;
 use crate::support::live::{begin, endpoint, header, settings};
@@ -56,8 +56,8 @@ impl Target for Meddled {
 }
 
 impl Observed for Meddled {
-    fn standing(&mut self) -> Standing {
-        self.live.standing()
+    fn world(&mut self) -> TargetWorld {
+        self.live.world()
     }
 }
 

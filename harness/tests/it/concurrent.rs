@@ -19,10 +19,10 @@ use tideover_report::{Baseline, Report, Run};
 use tideover_sim::{Mock, NoNames};
 use tideover_suite::generate::{Size, race};
 use tideover_suite::play::case::Observed;
-use tideover_suite::play::cases::{OverHttp, Plan};
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan};
 use tideover_suite::play::concurrent::{
-    Answer, History, InProcess, Judgement, Known, Request, Schedule, Summary, Verdict, interleave,
-    judge, play,
+    History, Judgement, Known, OrderVerdict, Schedule, Summary, TimedRequest, TimedResponse,
+    interleave, judge, play,
 };
 
 use crate::support::races::{plan, run, with_defect};
@@ -46,7 +46,7 @@ fn raced(profile: &Profile, seed: u64, size: Size, lost: usize) -> History {
 
 fn describe(history: &History, judgement: &Judgement) -> String {
     let stuck = judgement.parts.iter().filter_map(|part| match &part.verdict {
-        Verdict::Inconclusive(Some(stuck)) => {
+        OrderVerdict::Inconclusive(Some(stuck)) => {
             Some((&history.requests[stuck.request], &stuck.differs))
         }
         _ => None,
@@ -157,14 +157,14 @@ impl Written {
         // What is written by hand starts at 1.
         history.requests.iter_mut().for_each(|request| {
             request.called = 0;
-            request.answer.as_mut().unwrap().at = 0;
+            request.response.as_mut().unwrap().at = 0;
         });
         // Each comes after the one before.
         let mut written = Written(history);
         let count = u64::try_from(written.0.requests.len()).unwrap();
         for (index, request) in (0..count).zip(&mut written.0.requests) {
             request.called = 2 * index;
-            request.answer.as_mut().unwrap().at = 2 * index + 1;
+            request.response.as_mut().unwrap().at = 2 * index + 1;
         }
         written
     }
@@ -176,7 +176,7 @@ impl Written {
     /// A request that was called and answered then.
     fn answered(mut self, from: u64, to: u64, call: Call, status: u16, body: &Value) -> Written {
         let seen = Seen::new(status, body.to_string().as_bytes());
-        self.push(from, call, Some(Answer { at: self.now() + to, seen }));
+        self.push(from, call, Some(TimedResponse { at: self.now() + to, seen }));
         self
     }
 
@@ -186,12 +186,12 @@ impl Written {
         self
     }
 
-    fn push(&mut self, from: u64, call: Call, answer: Option<Answer>) {
+    fn push(&mut self, from: u64, call: Call, response: Option<TimedResponse>) {
         let step = Step::new(Action::Call(call));
         let sent = Prepared::from_step(&step, &Memory::default(), Service::FIRST_KEY);
         let client = self.0.requests.len();
         let called = self.now() + from;
-        self.0.requests.push(Request { client, step, sent, called, now: start(), answer });
+        self.0.requests.push(TimedRequest { client, step, sent, called, now: start(), response });
     }
 
     /// The whole name of the vendor is synced.
@@ -227,8 +227,8 @@ impl Written {
     }
 
     fn remittance(&self) -> Value {
-        let read = |request: &Request| {
-            let seen = request.answer.as_ref()?.seen.json()?.get("remittance")?.clone();
+        let read = |request: &TimedRequest| {
+            let seen = request.response.as_ref()?.seen.json()?.get("remittance")?.clone();
             seen.is_object().then_some(seen)
         };
         self.0.requests.iter().find_map(read).unwrap()
@@ -281,7 +281,7 @@ fn what_was_written_last_stays() {
         .seen_as(13, 14, "Three");
     let judgement = history.judged();
     assert!(judgement.contradictions.is_empty());
-    let Verdict::Inconclusive(Some(stuck)) = &judgement.parts[0].verdict else {
+    let OrderVerdict::Inconclusive(Some(stuck)) = &judgement.parts[0].verdict else {
         panic!("{judgement:?}")
     };
     assert_eq!(stuck.request, 4);
@@ -482,10 +482,10 @@ async fn lost_responses_over_http_accuse_nobody() {
         let mut history = play(&lossy, &race, start()).await;
         let race = Race { before: after, ..Race::default() };
         let read = play(&lossy.target, &race, start()).await;
-        let ended = history.requests.iter().filter_map(|one| Some(one.answer.as_ref()?.at)).max();
+        let ended = history.requests.iter().filter_map(|one| Some(one.response.as_ref()?.at)).max();
         history.requests.extend(read.requests.into_iter().map(|mut request| {
             request.called += ended.unwrap() + 1;
-            request.answer.as_mut().unwrap().at += ended.unwrap() + 1;
+            request.response.as_mut().unwrap().at += ended.unwrap() + 1;
             request
         }));
         assert!(history.unknown() >= 10, "{}", history.unknown());

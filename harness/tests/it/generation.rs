@@ -10,7 +10,7 @@ use tideover_prove::defects;
 use tideover_suite::generate;
 use tideover_suite::play::case::{play, play_case};
 use tideover_suite::play::cases;
-use tideover_suite::play::cases::{InProcess, OverHttp, Plan, World};
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Testbed};
 
 fn plan(seed: u64, cases: u64) -> Plan {
     let header = Header::new(seed, start(), Profile::default());
@@ -38,8 +38,8 @@ fn the_same_seed_makes_the_same_steps() {
     assert_ne!(generate::case(&header, 0, 60), generate::case(&other, 0, 60));
 }
 
-/// Plays a case against `world`: held against what was predicted of it, and with a model that plays along.
-async fn assert_prediction<W: World>(world: &mut W, header: &Header, case: u64) {
+/// Plays a case against `world`: held against what was forecast of it, and with a model that plays along.
+async fn assert_forecast<W: Testbed>(world: &mut W, header: &Header, case: u64) {
     let walked = world.walked(header, case, generate::DEFAULT_STEPS);
     let alone = generate::case(header, case, generate::DEFAULT_STEPS);
     assert_eq!(walked.steps, alone);

@@ -15,8 +15,8 @@ use tideover_model::{Code, Profile, Service, Success, clause};
 use tideover_prove::stranger::{Stranger, Strangers};
 use tideover_sim::{Mock, NoNames};
 use tideover_suite::generate;
-use tideover_suite::play::case::{Observed, Standing, play};
-use tideover_suite::play::cases::{InProcess, World};
+use tideover_suite::play::case::{Observed, TargetWorld, play};
+use tideover_suite::play::cases::{InProcess, Testbed};
 use tideover_suite::play::learn::{Learned, Lessons, Stated};
 
 const CASES: u64 = 150;
@@ -283,8 +283,8 @@ impl Observed for Silent {
         self.0.inbox_works()
     }
 
-    fn standing(&mut self) -> Standing {
-        self.0.standing()
+    fn world(&mut self) -> TargetWorld {
+        self.0.world()
     }
 }
 

@@ -20,8 +20,8 @@ use tideover_model::{
 };
 use tideover_prove::stranger::{Stranger, Strangers};
 use tideover_suite::generate;
-use tideover_suite::play::case::{Clock, Observed, Played, Standing, play};
-use tideover_suite::play::cases::{InProcess, Plan, Summary, World, check};
+use tideover_suite::play::case::{Clock, Observed, Played, TargetWorld, play};
+use tideover_suite::play::cases::{InProcess, Plan, Summary, Testbed, check};
 use tideover_suite::play::learn::{Lessons, Stated};
 
 type Instead = fn(u64, &PreparedCall) -> Option<Seen>;
@@ -167,17 +167,17 @@ impl Target for FreeService {
 }
 
 impl Observed for FreeService {
-    fn standing(&mut self) -> Standing {
-        let Standing::Foreign { outside, now, clock, .. } = self.target.standing() else {
+    fn world(&mut self) -> TargetWorld {
+        let TargetWorld::Foreign { outside, now, clock, .. } = self.target.world() else {
             panic!("a stranger is foreign")
         };
         let prior = self.prior;
         match self.liberty.behind {
-            None => Standing::Foreign { outside, prior, now, clock },
+            None => TargetWorld::Foreign { outside, prior, now, clock },
             Some(behind) => {
                 let now =
                     Timestamp::from_unix(now.unix() - i64::try_from(behind).unwrap()).unwrap();
-                Standing::Foreign { outside, prior, now, clock: Clock::Guessed }
+                TargetWorld::Foreign { outside, prior, now, clock: Clock::Guessed }
             }
         }
     }
@@ -713,8 +713,8 @@ impl Target for LosesFirstResponse {
 }
 
 impl Observed for LosesFirstResponse {
-    fn standing(&mut self) -> Standing {
-        self.0.standing()
+    fn world(&mut self) -> TargetWorld {
+        self.0.world()
     }
 }
 
@@ -809,7 +809,7 @@ async fn an_agreement_may_predate_the_run() {
 /// Worlds of correct services that take a liberty.
 struct FreeWorlds(Strangers, Liberty);
 
-impl World for FreeWorlds {
+impl Testbed for FreeWorlds {
     type Target = FreeService;
 
     async fn fresh(&mut self) -> Result<FreeService, Unreachable> {

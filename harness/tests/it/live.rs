@@ -19,7 +19,7 @@ use tideover_live::unasked::{LeftOut, Why};
 use tideover_live::{LIVE_STEPS, Vocabulary};
 use tideover_model::{Clause, Destinations};
 use tideover_sim::Mock;
-use tideover_suite::play::cases::World;
+use tideover_suite::play::cases::Testbed;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::support::app::serve;

@@ -11,7 +11,7 @@ use tideover_prove::defects;
 use tideover_sim::{Mock, NoNames};
 use tideover_suite::generate::Size;
 use tideover_suite::play::cases::Plan;
-use tideover_suite::play::concurrent::{Course, History, Known, Races, Summary};
+use tideover_suite::play::concurrent::{History, Known, RaceTestbed, Races, Summary};
 
 use crate::support::live::{Begun, begin, endpoint, header, settings};
 
@@ -29,9 +29,9 @@ async fn race(begun: &mut Begun, number: u64) -> (History, Known) {
 /// How many requests started before the response to another client's request.
 fn overlapping(history: &History) -> usize {
     let requests = &history.requests;
-    let overlaps = |(index, one): &(usize, &tideover_suite::play::concurrent::Request)| {
+    let overlaps = |(index, one): &(usize, &tideover_suite::play::concurrent::TimedRequest)| {
         requests[..*index].iter().any(|before| {
-            let answered = before.answer.as_ref().is_none_or(|answer| answer.at > one.called);
+            let answered = before.response.as_ref().is_none_or(|response| response.at > one.called);
             before.client != one.client && answered
         })
     };

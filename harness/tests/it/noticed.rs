@@ -11,7 +11,7 @@ use tideover_prove::stranger::Strangers;
 use tideover_report::document::FindingReport;
 use tideover_report::{Report, html, junit};
 use tideover_suite::play::case::play;
-use tideover_suite::play::cases::{InProcess, Plan, Summary, World, check};
+use tideover_suite::play::cases::{InProcess, Plan, Summary, Testbed, check};
 use tideover_suite::play::learn::Stated;
 
 use crate::support::reports::report;

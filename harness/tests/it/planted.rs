@@ -17,7 +17,7 @@ use tideover_report::document::FindingReport;
 use tideover_sim::{Mock, NoNames, SigningTime};
 use tideover_suite::play::case::{Played, play};
 use tideover_suite::play::cases;
-use tideover_suite::play::cases::{Failure, InProcess, OverHttp, Plan, World};
+use tideover_suite::play::cases::{Failure, InProcess, OverHttp, Plan, Testbed};
 
 /// The service with the defect of this name.
 fn planted(defect: &str) -> Defective {
@@ -32,13 +32,13 @@ fn plan() -> Plan {
     Plan { header, first: 0, cases: 200, steps: 50, max_findings: 1 }
 }
 
-async fn failure<W: World>(world: &mut W) -> Failure {
+async fn failure<W: Testbed>(world: &mut W) -> Failure {
     let mut summary = cases::check(world, &plan()).await.unwrap();
     summary.failures.pop().expect("the planted bug is found")
 }
 
 /// The first failure that names `clause`, among the first three.
-async fn failure_of<W: World>(world: &mut W, clause: &str) -> Failure {
+async fn failure_of<W: Testbed>(world: &mut W, clause: &str) -> Failure {
     let plan = Plan { max_findings: 3, ..plan() };
     let failures = cases::check(world, &plan).await.unwrap().failures;
     let names_it =
@@ -48,7 +48,7 @@ async fn failure_of<W: World>(world: &mut W, clause: &str) -> Failure {
     first.unwrap_or_else(|| panic!("{clause} is among {found:?}"))
 }
 
-async fn replayed<W: World>(world: &mut W, steps: &[Step]) -> Played {
+async fn replayed<W: Testbed>(world: &mut W, steps: &[Step]) -> Played {
     play(&mut world.fresh().await.unwrap(), &plan().header, steps).await.unwrap()
 }
 
@@ -57,7 +57,7 @@ fn shows(played: &Played, finding: &Finding) -> bool {
 }
 
 /// Finds the bug, and checks that it needs every step.
-async fn assert_found_and_minimal<W: World>(
+async fn assert_found_and_minimal<W: Testbed>(
     world: &mut W,
     clause: &str,
     at_most: usize,

@@ -9,7 +9,7 @@ use tideover_live::target::{Live, LiveWorld};
 use tideover_model::{Clause, Destinations, Profile};
 use tideover_prove::defects;
 use tideover_sim::{Mock, NoNames};
-use tideover_suite::play::cases::{Plan, Rehearsed, Suite, World};
+use tideover_suite::play::cases::{Plan, Rehearsed, Suite, Testbed};
 
 use crate::support::live::{begin, header, settings};
 
@@ -20,7 +20,7 @@ struct Watched {
     rehearsed: RefCell<Vec<Option<Rehearsed>>>,
 }
 
-impl World for Watched {
+impl Testbed for Watched {
     type Target = Live;
 
     async fn fresh(&mut self) -> Result<Live, Unreachable> {

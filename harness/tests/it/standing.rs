@@ -23,7 +23,7 @@ use tideover_suite::generate;
 use tideover_suite::generate::DEFAULT_STEPS;
 use tideover_suite::play::case::play;
 use tideover_suite::play::cases;
-use tideover_suite::play::cases::{InProcess, OverHttp, Plan, World};
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Testbed};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")

@@ -13,8 +13,8 @@ use tideover_prove::stranger::{Stranger, Strangers};
 use tideover_report::document::FindingReport;
 use tideover_report::plain;
 use tideover_suite::generate;
-use tideover_suite::play::case::{Observed, Standing, play};
-use tideover_suite::play::cases::{Failure, InProcess, Plan, World, check};
+use tideover_suite::play::case::{Observed, TargetWorld, play};
+use tideover_suite::play::cases::{Failure, InProcess, Plan, Testbed, check};
 
 /// Profiles of correct services. The judge knows none of them.
 const PROFILES: [&str; 16] = [
@@ -70,8 +70,8 @@ impl<F: Face> Target for Lossy<F> {
 }
 
 impl<F: Face> Observed for Lossy<F> {
-    fn standing(&mut self) -> Standing {
-        self.target.standing()
+    fn world(&mut self) -> TargetWorld {
+        self.target.world()
     }
 }
 
@@ -370,7 +370,7 @@ fn a_new_name_for_each_attempt_is_found_as_that() {
 /// A world whose targets lose responses.
 struct LossyWorld(Strangers<Defective>);
 
-impl World for LossyWorld {
+impl Testbed for LossyWorld {
     type Target = Lossy<Defective>;
 
     async fn fresh(&mut self) -> Result<Lossy<Defective>, Unreachable> {

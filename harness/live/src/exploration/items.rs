@@ -8,8 +8,8 @@ use tideover_exchange::Race;
 use tideover_exchange::step::{Action, Step};
 use tideover_model::{ActionKind, OperationKind};
 use tideover_suite::generate::Size;
-use tideover_suite::play::cases::{Plan, World};
-use tideover_suite::play::concurrent::Course;
+use tideover_suite::play::cases::{Plan, Testbed};
+use tideover_suite::play::concurrent::RaceTestbed;
 
 use crate::exploration::order::{Candidate, Planned, ordered};
 use crate::rehearsal::first_met;

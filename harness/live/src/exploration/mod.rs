@@ -20,7 +20,7 @@ use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::evidence::{Activity, Effort, Ending, Reached, Spent, TimeSpent};
 use tideover_exchange::target::Unreachable;
 use tideover_suite::play::case::Stopped;
-use tideover_suite::play::cases::{Plan, Silent, Summary, Suspect, World, minimise, reproduce};
+use tideover_suite::play::cases::{Plan, Silent, Summary, Suspect, Testbed, minimise, reproduce};
 use tideover_suite::play::concurrent::{self, Races, suspect};
 
 use crate::exploration::flow::{Ended, Flow, Next, Outcome};

@@ -21,7 +21,7 @@ use tideover_model::{Destinations, Profile};
 use tideover_prove::defects::Defect;
 use tideover_report::{Baseline, Run};
 use tideover_suite::generate;
-use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, World};
+use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, Testbed};
 use tideover_suite::play::concurrent::Parts;
 use tideover_suite::play::learn::Stated;
 
@@ -289,7 +289,7 @@ fn target_in_words(in_process: bool, defect: Option<&Defect>) -> String {
 }
 
 /// Plays to the end or until Ctrl-C. Ctrl-C keeps the results so far.
-async fn play_until_stopped<W: World>(
+async fn play_until_stopped<W: Testbed>(
     world: &mut W,
     plan: &Plan,
     progress: &Progress,

@@ -79,7 +79,7 @@ mod tests {
     use tideover_live::target::LiveWorld;
     use tideover_model::Profile;
     use tideover_suite::generate::requests as make;
-    use tideover_suite::play::cases::{Plan, World};
+    use tideover_suite::play::cases::{Plan, Testbed};
 
     use super::*;
     use crate::cli::Output;

@@ -11,8 +11,7 @@ use tideover_exchange::transcript::Transcript;
 use tideover_model::Destinations;
 use tideover_prove::defects::Defect;
 use tideover_suite::play::cases::{InProcess, OverHttp};
-use tideover_suite::play::concurrent;
-use tideover_suite::play::replay::{Replay, play_either, play_race, play_steps};
+use tideover_suite::play::replay::{Replay, play_either};
 
 use crate::cli::files::{NamedFile, refuse_shared_files};
 use crate::cli::live::{LiveOptions, Replayed};
@@ -119,22 +118,13 @@ impl ReplayCommand {
     }
 }
 
-async fn on_the_model<F: Interleaved + std::hash::Hash>(
+async fn on_the_model<F: Interleaved + std::hash::Hash + 'static>(
     face: F,
     transcript: &Transcript,
     replay: &mut Replay<'_>,
 ) -> Result<(), Unreachable> {
-    let start = transcript.header.start;
-    match transcript.as_race() {
-        None => {
-            let mut world = InProcess::new(face, start);
-            replay.run(async |it, _| play_steps(&mut world, it).await).await
-        }
-        Some(race) => {
-            let mut course = concurrent::InProcess::new(face, start);
-            replay.run(async |it, nth| play_race(&mut course, it, &race, nth).await).await
-        }
-    }
+    let mut testbed = InProcess::new(face, transcript.header.start);
+    replay.run(async |it, nth| play_either(&mut testbed, it, nth).await).await
 }
 
 #[cfg(test)]

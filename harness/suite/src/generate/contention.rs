@@ -1,14 +1,21 @@
-//! Requests that compete: one invoice requested by many, the last room under a limit, two files
-//! under one import identifier, one URL subscribed twice. Every write differs from
-//! every other, and each writer reads its write back.
+//! Requests that compete: one invoice requested by many, the last room under a limit, two files under one import
+//! identifier, one URL subscribed twice.
+//!
+//! Every write differs from every other, so that a read shows which write it saw. Each writer reads its write back,
+//! because a race without reads can be explained by almost any order. Before the race the payors are synced and the
+//! vendors onboarded one after the other: then the history splits into small parts.
+//!
+//! Not generated: payments, since the law of the limit counts each granted advance as outstanding; moves of the clock,
+//! since each lets hidden transitions happen; receivers that answer 410, since they end a subscription without a
+//! deletion.
 
-use serde_json::{Value, json};
 use tideover_exchange::Race;
 use tideover_exchange::step::Step;
 use tideover_exchange::transcript::Header;
 use tideover_model::ActionKind;
 
 use crate::generate::draw::Draw;
+use crate::generate::files::FULL_COLUMNS;
 use crate::generate::names::PAYORS;
 use crate::generate::requests as make;
 use crate::generate::requests::InvoiceFields;
@@ -42,7 +49,7 @@ const THEMES: [Theme; 6] = [
     Theme::Newcomers,
 ];
 
-/// The number of requests per vendor.
+/// The number of requests per vendor. More would make a part too large for the search, fewer would seldom meet.
 const REQUESTS_PER_VENDOR: usize = 40;
 /// The number of invoices per vendor that all clients request.
 const CONTESTED: usize = 3;
@@ -172,17 +179,10 @@ impl Racers {
         let import = format!("import-{}", self.draw.below(2) + 1);
         let face = 70_000 + self.draw.below(2);
         let (issued, due) = &self.dates;
-        let mut csv = String::from(
-            "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,faceValue,issueDate,dueDate\n",
-        );
-        for row in 1..=3 {
-            csv.push_str(&format!(
-                "row-{row},of-{import},Of {import},{payor},{name},ISSUED,{face},{issued},{due}\n",
-                payor = PAYORS[0],
-                name = make::name_of(PAYORS[0]),
-            ));
-        }
-        make::import(&import, csv)
+        let (payor, name) = (PAYORS[0], make::name_of(PAYORS[0]));
+        let rest = format!("of-{import},Of {import},{payor},{name},ISSUED,{face},{issued},{due}");
+        let rows: String = (1..=3).map(|row| format!("row-{row},{rest}\n")).collect();
+        make::import(&import, format!("{FULL_COLUMNS}\n{rows}"))
     }
 
     fn subscribe_or_not(&mut self, subscribed: &mut Vec<String>) -> Step {
@@ -237,21 +237,14 @@ impl Racers {
 fn onboarding(vendor: &str, index: usize) -> Vec<Step> {
     let tax_id = (120_000_000 + index).to_string();
     let email = format!("{vendor}@vendor.example");
-    let act = |kind: ActionKind, more: Value| {
-        let mut fields = json!({ "payeeExternalId": vendor });
-        if let (Value::Object(fields), Value::Object(more)) = (&mut fields, more) {
-            fields.extend(more);
-        }
-        make::act(kind, fields)
-    };
     let contact = Some(make::full_contact());
     vec![
         make::sync_business(vendor, &make::name_of(vendor), Some(&tax_id), contact),
         make::set_payout_account(vendor, "00012345", "021000021", None),
         make::invite(vendor, &email),
-        act(ActionKind::VendorAcceptsInvitation, json!({ "email": email })),
-        act(ActionKind::VendorSignsAgreement, json!({})),
-        act(ActionKind::CollectionAccountOpens, json!({})),
+        make::accept_invitation(vendor, &email),
+        make::act_on(ActionKind::VendorSignsAgreement, vendor),
+        make::act_on(ActionKind::CollectionAccountOpens, vendor),
         make::get_business(vendor),
     ]
 }

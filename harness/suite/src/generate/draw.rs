@@ -19,9 +19,14 @@ impl Draw {
         Draw { runner: TestRunner::new_with_rng(Config::default(), rng) }
     }
 
+    /// A value of `strategy`.
+    pub(crate) fn value<S: Strategy>(&mut self, strategy: S) -> S::Value {
+        strategy.new_tree(&mut self.runner).expect("no strategy here rejects").current()
+    }
+
     /// A number less than `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        (0..end).new_tree(&mut self.runner).map_or(0, |tree| tree.current())
+        self.value(0..end)
     }
 
     /// True with a chance of `percent` percent.

@@ -7,8 +7,14 @@ use tideover_model::wire::schema::find;
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::draw::Draw;
-use crate::generate::names::{VENDORS, advance};
-use crate::generate::{Walk, classes, requests as make};
+use crate::generate::names::VENDORS;
+use crate::generate::{Walk, classes, next_stage, requests as make};
+
+pub(super) const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,\
+                                       faceValue,issueDate,dueDate";
+const COLUMNS: &str =
+    "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
+const DATES: &str = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
 
 impl Walk {
     pub(super) fn toward_import(&mut self, import: &'static str, stage: usize) -> Option<Step> {
@@ -26,13 +32,7 @@ impl Walk {
             ),
             8 => make::import("m3", rows.replace(",ISSUED,", ",PAID,")),
             9 => make::import("m4", rows.replace("faceValue", "amount")),
-            10 => {
-                let mut step = make::import("m4", rows);
-                if let Action::Call(call) = &mut step.action {
-                    call.content_type = Some("application/json".into());
-                }
-                step
-            }
+            10 => of_media_type("application/json", make::import("m4", rows)),
             _ => return None,
         })
     }
@@ -40,7 +40,7 @@ impl Walk {
     /// A row of an invoice with an advance changes only the status, and the advance stays the same.
     pub(super) fn toward_import_over_advance(&mut self, stage: &mut usize) -> Option<Step> {
         let payee = VENDORS[0];
-        Some(match advance(stage) {
+        Some(match next_stage(stage) {
             0 => match self.toward_onboarding(&Caller::Default, payee) {
                 Some(step) => {
                     *stage = 0;
@@ -70,6 +70,47 @@ impl Walk {
             _ => return None,
         })
     }
+
+    /// Accepted files in each form that the document allows, and rejected rows.
+    pub(super) fn toward_rows(&mut self, stage: usize) -> Option<Step> {
+        let (import, rows): (&str, &[&str]) = match stage {
+            0 | 1 => ("quoted", &["q1,v1,\"Acme, Inc\",p1,\"P \"\"One\"\" Ltd\",ISSUED,1000,"]),
+            3 => (
+                "good-and-bad",
+                &[
+                    "g1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,",
+                    "g2,v1,V1 Ltd,p1,P1 Ltd,ISSUED,0,",
+                    "g3,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483648,",
+                    "g4,v1,V1 Ltd,p1,P1 Ltd,DRAFT,1000,",
+                    "g6,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483647,",
+                ],
+            ),
+            6 => (
+                "blank-names",
+                &[
+                    "b1,,Nameless One,,P1 Ltd,ISSUED,1000,",
+                    "b1,,Nameless One,,P1 Ltd,ISSUED,1000,",
+                    "b2, ,Nameless Two, ,P1 Ltd,ISSUED,1000,",
+                ],
+            ),
+            8 => ("supplied", &["s1,supplied,Supplied Ltd,p1,P1 Ltd,ISSUED,1000,"]),
+            11 | 14 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,90000,"]),
+            16 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,80000,"]),
+            17 => ("corrected", &["a1,v1,V1 Ltd,p1,P1 Ltd,VOIDED,80000,"]),
+            2 => return Some(make::get_import("quoted")),
+            4 => return Some(make::get_import("good-and-bad")),
+            5 => return Some(make::get_invoice("v1", "g6")),
+            7 => return Some(make::get_import("blank-names")),
+            9 => return Some(make::get_business("supplied")),
+            10 => return Some(make::get_invoice("supplied", "s1")),
+            12 => return Some(self.sync_with("v1", "a1", "ISSUED", 70_000)),
+            // The read in between shows that the sync took effect before the file came again.
+            13 | 15 | 18 => return Some(make::get_invoice("v1", "a1")),
+            _ => return None,
+        };
+        let rows: String = rows.iter().map(|row| format!("{row}{DATES}\n")).collect();
+        Some(make::import(import, format!("{FULL_COLUMNS}\n{rows}")))
+    }
 }
 
 /// A sync with nothing wrong but the size of its body, in bytes. A read shows whether it was done.
@@ -77,9 +118,6 @@ fn padded(size: usize) -> Step {
     let body = format!("{{\"legalName\":\"Padded {size}\"{}}}", " ".repeat(size));
     Step::new(Action::Call(Call::text_of(OperationKind::SyncBusiness, &["v1"], body)))
 }
-
-const COLUMNS: &str =
-    "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
 
 /// A file of `count` rows. All but the last are about a few invoices.
 fn many_rows(count: usize) -> String {
@@ -90,19 +128,12 @@ fn many_rows(count: usize) -> String {
 
 /// The file of an import: always the same text, so that it can be sent again.
 fn rows(import: &str) -> String {
-    let mut csv = COLUMNS.to_owned();
-    let dates = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
-    for (row, (payee, face)) in
-        [("v1", "1000"), ("", "250000"), ("v2", "9.5"), ("v1", "2147483648"), ("v2", "99")]
-            .into_iter()
-            .enumerate()
-    {
-        csv.push_str(&format!(
-            "{import}-{row},{payee},\"Name, {payee}\",P,ISSUED,{face},{dates}\n"
-        ));
-    }
-    csv.push_str("ragged\n");
-    csv
+    const ROWS: [(&str, &str); 5] =
+        [("v1", "1000"), ("", "250000"), ("v2", "9.5"), ("v1", "2147483648"), ("v2", "99")];
+    let row = |(row, (payee, face)): (usize, &(&str, &str))| {
+        format!("{import}-{row},{payee},\"Name, {payee}\",P,ISSUED,{face},{DATES}\n")
+    };
+    format!("{COLUMNS}{}ragged\n", ROWS.iter().enumerate().map(row).collect::<String>())
 }
 
 /// A file with one row, of an invoice that may exist.
@@ -139,14 +170,16 @@ pub(super) fn refused_files() -> Vec<Step> {
         make::import(&format!("less-{missing}"), format!("{}\n{}\n", kept(&columns), kept(&cells)))
     };
     let mut steps: Vec<Step> = REQUIRED_COLUMNS.iter().map(|column| without(column)).collect();
-    for media in ["application/json", "application/pdf"] {
-        let mut step = make::import("other-type", good_file());
-        if let Action::Call(call) = &mut step.action {
-            call.content_type = Some(media.into());
-        }
-        steps.push(step);
-    }
+    let other_types = ["application/json", "application/pdf"];
+    steps.extend(other_types.map(|it| of_media_type(it, make::import("other-type", good_file()))));
     steps
+}
+
+fn of_media_type(media_type: &str, mut step: Step) -> Step {
+    if let Action::Call(call) = &mut step.action {
+        call.content_type = Some(media_type.into());
+    }
+    step
 }
 
 /// Files with a row for each class of a cell, and the reads of some of their invoices.
@@ -205,54 +238,8 @@ fn row_with(columns: &[&str], column: &str, cell: &str, name: &str) -> String {
     format!("{}\n", cells.join(","))
 }
 
-const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,\
-                            faceValue,issueDate,dueDate";
-const DATES: &str = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
-
-impl Walk {
-    /// Accepted files in each form that the document allows, and rejected rows.
-    pub(super) fn toward_rows(&mut self, stage: usize) -> Option<Step> {
-        let (import, rows): (&str, &[&str]) = match stage {
-            0 | 1 => ("quoted", &["q1,v1,\"Acme, Inc\",p1,\"P \"\"One\"\" Ltd\",ISSUED,1000,"]),
-            3 => (
-                "good-and-bad",
-                &[
-                    "g1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,",
-                    "g2,v1,V1 Ltd,p1,P1 Ltd,ISSUED,0,",
-                    "g3,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483648,",
-                    "g4,v1,V1 Ltd,p1,P1 Ltd,DRAFT,1000,",
-                    "g6,v1,V1 Ltd,p1,P1 Ltd,ISSUED,2147483647,",
-                ],
-            ),
-            6 => (
-                "blank-names",
-                &[
-                    "b1,,Nameless One,,P1 Ltd,ISSUED,1000,",
-                    "b1,,Nameless One,,P1 Ltd,ISSUED,1000,",
-                    "b2, ,Nameless Two, ,P1 Ltd,ISSUED,1000,",
-                ],
-            ),
-            8 => ("supplied", &["s1,supplied,Supplied Ltd,p1,P1 Ltd,ISSUED,1000,"]),
-            11 | 14 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,90000,"]),
-            16 => ("again", &["a1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,80000,"]),
-            17 => ("corrected", &["a1,v1,V1 Ltd,p1,P1 Ltd,VOIDED,80000,"]),
-            2 => return Some(make::get_import("quoted")),
-            4 => return Some(make::get_import("good-and-bad")),
-            5 => return Some(make::get_invoice("v1", "g6")),
-            7 => return Some(make::get_import("blank-names")),
-            9 => return Some(make::get_business("supplied")),
-            10 => return Some(make::get_invoice("supplied", "s1")),
-            12 => return Some(self.sync_with("v1", "a1", "ISSUED", 70_000)),
-            // The read in between shows that the sync took effect before the file came again.
-            13 | 15 | 18 => return Some(make::get_invoice("v1", "a1")),
-            _ => return None,
-        };
-        let rows: String = rows.iter().map(|row| format!("{row}{DATES}\n")).collect();
-        Some(make::import(import, format!("{FULL_COLUMNS}\n{rows}")))
-    }
-}
-
-/// How many invoices with the greatest face value come first. They fill a limit but for less than one of them.
+/// The number of invoices with the greatest face value, which come first. They leave less than one of them below the
+/// limit.
 pub(super) const LARGEST: usize = 9;
 
 /// Face values that fill a limit that nobody states: the greatest until one is refused, then halves. Cents.

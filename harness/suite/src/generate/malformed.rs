@@ -59,7 +59,7 @@ impl Walk {
             14 => self.blank(),
             _ => {
                 let body = self.pick(&[json!({}), json!({ "url": 7 }), json!({ "url": null })]);
-                Step::new(Action::Call(Call::of(Subscribe, &[], Some(body))))
+                make::call(Subscribe, &[], Some(body))
             }
         }
     }
@@ -71,7 +71,7 @@ impl Walk {
             json!({ "externalId": business, "invoiceFaceValue": 2_147_483_648_u64 }),
             json!({ "externalId": "", "invoiceFaceValue": 1000 }),
         ]);
-        Step::new(Action::Call(Call::of(Quote, &[], Some(body))))
+        make::call(Quote, &[], Some(body))
     }
 
     /// A request with a missing or invalid identifier.
@@ -85,7 +85,7 @@ impl Walk {
             (CreateOnboardingSession, json!({})),
             (CreateOnboardingSession, json!({ "externalId": 7 })),
         ]);
-        Step::new(Action::Call(Call::of(kind, &[], Some(body))))
+        make::call(kind, &[], Some(body))
     }
 
     /// An empty name or an empty label.
@@ -104,20 +104,8 @@ impl Walk {
         Step::new(Action::Call(Call { content_type, ..call }))
     }
 
-    fn invoice_sync(&mut self) -> Step {
-        let fields = InvoiceFields {
-            payee: "v1".into(),
-            payor: "p1".into(),
-            status: "ISSUED",
-            face_value: 1000,
-            issue_date: "2026-01-01T00:00:00Z".into(),
-            due_date: "2026-02-01T00:00:00Z".into(),
-        };
-        make::sync_invoice("i1", &fields)
-    }
-
     fn with_bad_field(&mut self) -> Step {
-        let mut step = self.invoice_sync();
+        let mut step = plain_sync();
         let field = self.pick(&["payee", "payor", "status", "faceValue", "issueDate", "dueDate"]);
         let bad = match self.draw(0_u32..4) {
             0 => None,
@@ -137,7 +125,7 @@ impl Walk {
     /// Sends the number as text, since not every JSON value can hold it.
     fn with_bad_number(&mut self) -> Step {
         let number = self.draw(values::bad_number());
-        let mut step = self.invoice_sync();
+        let mut step = plain_sync();
         if let Action::Call(call) = &mut step.action
             && let Some(body) = call.body.take()
         {
@@ -148,4 +136,8 @@ impl Walk {
         }
         step
     }
+}
+
+fn plain_sync() -> Step {
+    make::sync_invoice("i1", &InvoiceFields::of("v1"))
 }

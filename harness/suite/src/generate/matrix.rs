@@ -1,7 +1,6 @@
 //! The matrix of states and requests: an invoice, or a business, is brought into each state that it can have, and then
 //! everything that can be asked of it is asked.
 
-use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
 use tideover_model::ActionKind;
 use tideover_model::words::InvoiceStatus;
@@ -19,15 +18,15 @@ const INVOICES: u64 = ADVANCES * COLLECTED * STATUSES;
 /// Which of compliance, contract and bank are there.
 const BUSINESSES: u64 = 8;
 
-/// How many states there are.
+/// The number of states.
 pub(super) const STATES: u64 = INVOICES + BUSINESSES;
 
-/// Has no divisor in common with the number of states, so that states in a row are unlike each other.
+/// Coprime to the number of states, so that each state comes, and neighbours are unlike.
 const STRIDE: u64 = 29;
 
 const FACE_VALUE: i64 = 300_000;
 
-/// How many kinds of requests a case leaves to others, so that its end is played too.
+/// The number of requests that a case leaves out, at random, so that its end is played too.
 const LEFT_OUT: usize = 8;
 
 /// The state of one invoice.
@@ -85,7 +84,7 @@ impl Walk {
         steps.push(make::get_invoice(vendor, name));
         let other = format!("{name}-b");
         steps.extend([
-            make::act(ActionKind::TaxIdFoundWrong, json!({ "payeeExternalId": vendor })),
+            make::act_on(ActionKind::TaxIdFoundWrong, vendor),
             make::sync_invoice(&other, &plain),
             make::request_advance(vendor, &other),
             make::get_invoice(vendor, &other),
@@ -99,12 +98,10 @@ impl Walk {
     fn fields_of(&mut self, state: &InvoiceState) -> InvoiceFields {
         let now = self.model.now();
         InvoiceFields {
-            payee: state.vendor.to_owned(),
-            payor: PAYORS[0].to_owned(),
-            status: "ISSUED",
             face_value: FACE_VALUE,
             issue_date: now.to_string(),
             due_date: values::days_later(now, self.draw_days()),
+            ..InvoiceFields::of(state.vendor)
         }
     }
 
@@ -116,7 +113,6 @@ impl Walk {
         let days = self.draw(1_u64..90);
         let later = values::days_later(self.model.now(), days);
         let amount = self.draw(1_000_i64..400_000);
-        let pays = json!({ "payeeExternalId": vendor, "invoiceExternalId": name, "amount": 1 });
         let sync = |fields: InvoiceFields| make::sync_invoice(name, &fields);
         vec![
             make::request_advance(vendor, name),
@@ -128,7 +124,7 @@ impl Walk {
             sync(InvoiceFields { issue_date: later, ..same.clone() }),
             sync(InvoiceFields { payor: PAYORS[1].to_owned(), ..same }),
             make::import(&format!("row-{name}"), files::row_of(vendor, name, other_status, amount)),
-            make::act(ActionKind::PayorPays, pays),
+            make::pay(vendor, name, 1),
             make::quote(vendor, FACE_VALUE),
             make::sync_business(vendor, "Another Name", None, None),
             make::set_payout_account(vendor, "000987654", "011401533", None),
@@ -165,27 +161,20 @@ impl Walk {
 /// The steps that bring the invoice of an onboarded vendor into its state.
 fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
     let InvoiceState { name, vendor, advance, collected, status } = state;
-    let of = |amount: Option<i64>| {
-        let mut fields = json!({ "payeeExternalId": vendor, "invoiceExternalId": name });
-        if let Some(amount) = amount {
-            fields["amount"] = json!(amount);
-        }
-        fields
-    };
     let mut steps = vec![make::sync_invoice(name, plain)];
     if *advance > 0 {
         steps.push(make::request_advance(vendor, name));
     }
     if *advance > 1 {
-        steps.push(make::act(ActionKind::FundingStarts, of(None)));
+        steps.push(make::act_on_invoice(ActionKind::FundingStarts, vendor, name));
     }
     if *advance > 2 {
-        steps.push(make::act(ActionKind::FundingCompletes, of(None)));
+        steps.push(make::act_on_invoice(ActionKind::FundingCompletes, vendor, name));
     }
     match *collected {
-        _ if *advance > 3 => steps.push(make::act(ActionKind::PayorPays, of(Some(FACE_VALUE)))),
-        1 => steps.push(make::act(ActionKind::PayorPays, of(Some(FACE_VALUE / 2)))),
-        2 => steps.push(make::act(ActionKind::PayorPays, of(Some(FACE_VALUE)))),
+        _ if *advance > 3 => steps.push(make::pay(vendor, name, FACE_VALUE)),
+        1 => steps.push(make::pay(vendor, name, FACE_VALUE / 2)),
+        2 => steps.push(make::pay(vendor, name, FACE_VALUE)),
         _ => {}
     }
     steps.push(make::sync_invoice(name, &InvoiceFields { status, ..plain.clone() }));
@@ -195,7 +184,6 @@ fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
 
 /// The steps that meet compliance, contract or bank.
 fn toward_requirement(business: &str, requirement: u64, met: u64) -> Vec<Step> {
-    let vendor = json!({ "payeeExternalId": business });
     match requirement {
         0 => {
             let number = (160_000_000 + met).to_string();
@@ -211,7 +199,7 @@ fn toward_requirement(business: &str, requirement: u64, met: u64) -> Vec<Step> {
         }
         _ => vec![
             make::set_payout_account(business, "000123456", "021000021", None),
-            make::act(ActionKind::CollectionAccountOpens, vendor),
+            make::act_on(ActionKind::CollectionAccountOpens, business),
         ],
     }
 }
@@ -219,14 +207,8 @@ fn toward_requirement(business: &str, requirement: u64, met: u64) -> Vec<Step> {
 /// An advance, a quote and reads, while something may be missing.
 fn asked_of_business(business: &str, turn: usize) -> Vec<Step> {
     let invoice = format!("h{turn}");
-    let fields = InvoiceFields {
-        payee: business.to_owned(),
-        payor: PAYORS[0].to_owned(),
-        status: "ISSUED",
-        face_value: FACE_VALUE,
-        issue_date: "2026-01-01T00:00:00Z".to_owned(),
-        due_date: "2030-01-01T00:00:00Z".to_owned(),
-    };
+    let due_date = "2030-01-01T00:00:00Z".to_owned();
+    let fields = InvoiceFields { face_value: FACE_VALUE, due_date, ..InvoiceFields::of(business) };
     vec![
         make::sync_invoice(&invoice, &fields),
         make::get_business(business),

@@ -1,16 +1,14 @@
 //! Toward money: an advance repaid, a limit reached, an advance refused.
 
 use proptest::bool::weighted;
-use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
 use tideover_model::wire::reply::Invoice;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
 use tideover_model::{ActionKind, Cents, FaceValue};
 
-use crate::generate::names::other_platform;
-use crate::generate::names::{PAYORS, VENDORS, advance, tax_digits};
+use crate::generate::names::{PAYORS, VENDORS, other_platform, tax_digits};
 use crate::generate::requests::InvoiceFields;
-use crate::generate::{Walk, files, requests as make, values};
+use crate::generate::{Walk, files, next_stage, requests as make, values};
 
 impl Walk {
     pub(super) fn toward_repayment(&mut self, payee: &str, invoice: &str) -> Option<Step> {
@@ -21,21 +19,20 @@ impl Walk {
             return Some(self.sync_issued(payee, invoice));
         };
         let state = known.advance.as_ref().map(|advance| advance.state);
-        let both = json!({ "payeeExternalId": payee, "invoiceExternalId": invoice });
         match state {
             None if known.fundable => Some(make::request_advance(payee, invoice)),
             None if known.collected == Cents::ZERO && known.status != InvoiceStatus::Issued => {
                 Some(self.sync_issued(payee, invoice))
             }
             Some(AdvanceState::Requested) if self.draw(weighted(0.5)) => {
-                Some(make::act(ActionKind::FundingStarts, both))
+                Some(make::act_on_invoice(ActionKind::FundingStarts, payee, invoice))
             }
             Some(AdvanceState::Requested) if self.draw(weighted(0.3)) => {
                 Some(make::advance_clock(30))
             }
             Some(AdvanceState::Requested) => Some(make::advance_clock(make::LONG)),
             Some(AdvanceState::Funding) => Some(match self.draw(0_u32..3) {
-                0 => make::act(ActionKind::FundingCompletes, both),
+                0 => make::act_on_invoice(ActionKind::FundingCompletes, payee, invoice),
                 1 => self.pay(payee, invoice, &known),
                 _ => make::advance_clock(make::LONG),
             }),
@@ -51,13 +48,9 @@ impl Walk {
     pub(super) fn pay(&mut self, payee: &str, invoice: &str, known: &Invoice) -> Step {
         let rest = (known.face_value.0 - known.collected.0).max(1);
         let owed = known.advance.as_ref().map_or(1, |advance| advance.amount_owed.0.max(1));
-        let most = tideover_model::FaceValue::MAX;
         let amounts = [1, rest / 2 + 1, owed - 1, owed, rest - 1, rest, rest, rest + 1]
-            .map(|amount: i64| amount.clamp(1, most));
-        let amount = self.pick(&amounts);
-        let fields =
-            json!({ "payeeExternalId": payee, "invoiceExternalId": invoice, "amount": amount });
-        make::act(ActionKind::PayorPays, fields)
+            .map(|amount: i64| amount.clamp(1, FaceValue::MAX));
+        make::pay(payee, invoice, self.pick(&amounts))
     }
 
     pub(super) fn sync_issued(&mut self, payee: &str, invoice: &str) -> Step {
@@ -115,7 +108,7 @@ impl Walk {
             return Some(step);
         }
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
-        Some(match advance(stage) {
+        Some(match next_stage(stage) {
             0 => make::import("m7", files::filling_rows(vendor)),
             stage if stage <= FILLED => {
                 let number = stage + stage.saturating_sub(files::LARGEST);
@@ -153,7 +146,7 @@ impl Walk {
     /// First not onboarded, then not ISSUED, then already paid, then too small.
     pub(super) fn toward_refusals(&mut self, stage: &mut usize) -> Option<Step> {
         let payee = VENDORS[1];
-        Some(match advance(stage) {
+        Some(match next_stage(stage) {
             0 => self.sync_issued(payee, "r1"),
             1 | 4 | 9 | 12 => make::request_advance(payee, "r1"),
             2 => match self.toward_onboarding(&Caller::Default, payee) {
@@ -169,10 +162,7 @@ impl Walk {
             }
             5 => self.sync_with(payee, "r1", "ISSUED", 50_000),
             6 => make::get_invoice(payee, "r1"),
-            7 => make::act(
-                ActionKind::PayorPays,
-                json!({ "payeeExternalId": payee, "invoiceExternalId": "r1", "amount": 20_000 }),
-            ),
+            7 => make::pay(payee, "r1", 20_000),
             8 | 11 => make::get_invoice(payee, "r1"),
             10 => self.sync_with(payee, "r1", "ISSUED", 20_000),
             13 => self.sync_with(payee, "r2", "ISSUED", 1),
@@ -186,12 +176,10 @@ impl Walk {
     pub(super) fn toward_self_dealing(&mut self, stage: usize) -> Option<Step> {
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(VENDORS[1])));
         let fields = |payor: &str| InvoiceFields {
-            payee: VENDORS[1].to_owned(),
             payor: payor.to_owned(),
-            status: "ISSUED",
             face_value: 50_000,
-            issue_date: "2026-01-01T00:00:00Z".to_owned(),
             due_date: "2027-06-01T00:00:00Z".to_owned(),
+            ..InvoiceFields::of(VENDORS[1])
         };
         Some(match stage {
             0 => make::sync_business(VENDORS[1], "V", Some(&tax_id), None),

@@ -7,6 +7,7 @@ pub const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
 pub const PAYORS: [&str; 2] = ["p1", "p2"];
 pub(crate) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
 pub(crate) const IMPORTS: [&str; 2] = ["m1", "m2"];
+/// An identifier that nobody syncs.
 pub(crate) const UNKNOWN: &str = "nobody";
 
 pub(crate) fn tax_digits(business: &str) -> u32 {
@@ -24,15 +25,8 @@ pub(crate) fn other_platform() -> Caller {
     Caller::Key("${other.key}".into())
 }
 
-/// Returns the current stage and moves to the next one.
-pub(crate) fn advance(stage: &mut usize) -> usize {
-    let now = *stage;
-    *stage += 1;
-    now
-}
-
-/// The name of something that the run creates: new in each play.
-pub fn own(name: &str) -> String {
+/// `name` under a prefix that is new in each play: where nothing is reset, two plays must not meet in one object.
+pub fn run_scoped(name: &str) -> String {
     let plain = name.replace(['/', '%'], "-");
     format!("${{run}}-{plain}")
 }

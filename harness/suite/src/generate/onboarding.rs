@@ -6,8 +6,8 @@ use tideover_exchange::step::{Caller, Step};
 use tideover_model::wire::reply::Onboarding;
 use tideover_model::{ActionKind, OperationKind};
 
-use crate::generate::names::{UNKNOWN, VENDORS, advance, email_of, other_platform, tax_digits};
-use crate::generate::{Walk, caller_name, requests as make, values};
+use crate::generate::names::{UNKNOWN, VENDORS, email_of, other_platform, tax_digits};
+use crate::generate::{Walk, caller_name, next_stage, requests as make, values};
 
 impl Walk {
     /// A step toward any missing requirement.
@@ -40,8 +40,8 @@ impl Walk {
     }
 
     pub(super) fn supply_bank(&mut self, business: &str) -> Step {
-        let (account, routing) =
-            (self.draw(values::account_number()), self.draw(values::routing_number()));
+        let account = self.draw(values::account_number());
+        let routing = self.draw(values::routing_number());
         let label = self.draw(weighted(0.3)).then_some("Operating");
         make::set_payout_account(business, &account, routing, label)
     }
@@ -73,10 +73,7 @@ impl Walk {
             return make::sync_business(business, &make::name_of(business), None, contact);
         }
         match self.draw(0_u32..10) {
-            0 | 1 => make::act(
-                ActionKind::CollectionAccountOpens,
-                json!({ "payeeExternalId": business }),
-            ),
+            0 | 1 => make::act_on(ActionKind::CollectionAccountOpens, business),
             2 => make::advance_clock(self.draw(proptest::sample::select(vec![60_u64, 150, 300]))),
             // What follows needs the account, and a service may take longer than the model.
             _ => make::advance_clock(make::LONG),
@@ -88,8 +85,7 @@ impl Walk {
         let own = self.draw(values::spelled_tax_id(130_000_001));
         let bad = self.draw(values::bad_tax_id());
         Some(match stage {
-            0 => make::sync_business("t1", &name, Some(bad), None),
-            1 => make::sync_business("t1", &name, Some(bad), None),
+            0 | 1 => make::sync_business("t1", &name, Some(bad), None),
             2 => make::sync_business(
                 "t2",
                 "T2",
@@ -98,10 +94,9 @@ impl Walk {
             ),
             3 => make::sync_business("t1", &name, Some("13-0000002"), None),
             4 | 5 => make::sync_business("t1", &name, Some(&own), None),
-            6 => make::sync_business("t1", &name, Some("13-0000003"), None),
+            6 | 9 => make::sync_business("t1", &name, Some("13-0000003"), None),
             7 | 10 => make::get_business("t1"),
-            8 => make::act(ActionKind::TaxIdFoundWrong, json!({ "payeeExternalId": "t1" })),
-            9 => make::sync_business("t1", &name, Some("13-0000003"), None),
+            8 => make::act_on(ActionKind::TaxIdFoundWrong, "t1"),
             _ => return None,
         })
     }
@@ -133,29 +128,17 @@ impl Walk {
     pub(super) fn toward_vendor_routes(&mut self, stage: usize) -> Option<Step> {
         let business = VENDORS[2];
         let email = email_of(business);
-        let confirm = |route: &str, tax_id: Option<&str>| {
-            let mut fields = json!({ "payeeExternalId": business, "route": route });
-            if let Some(tax_id) = tax_id {
-                fields["taxId"] = json!(tax_id);
-            }
-            make::act(ActionKind::VendorConfirmsTaxId, fields)
-        };
         let account = self.draw(values::account_number());
         Some(match stage {
             0 => make::sync_business(business, "V3", None, None),
             1 => make::invite(business, &email),
             2 => make::accept_invitation(business, &email),
-            3 => confirm("VENDOR_ASSERTION", Some("12-0000002")),
-            4 | 6 | 9 => make::get_business(business),
-            5 => confirm("W9_UPLOAD", None),
-            7 | 13 => make::act(
-                ActionKind::VendorAddsBankAccount,
-                json!({ "payeeExternalId": business,
-                "accountNumber": account, "routingNumber": "021000021" }),
-            ),
+            3 => make::confirm_tax_id(business, "VENDOR_ASSERTION", Some("12-0000002")),
+            4 | 6 | 9 | 11 | 15 => make::get_business(business),
+            5 => make::confirm_tax_id(business, "W9_UPLOAD", None),
+            7 | 13 => make::add_bank_account(business, &account),
             8 => make::sign_agreement(business, &make::full_address()),
             10 => make::advance_clock(make::LONG),
-            11 | 15 => make::get_business(business),
             12 => self.supply_bank(business),
             14 => make::advance_clock(86_400),
             _ => return None,
@@ -183,7 +166,7 @@ impl Walk {
             return Some(self.supply_tax_id(vendor));
         }
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
-        let step = match advance(stage) {
+        let step = match next_stage(stage) {
             0 => make::sync_business("w1", "W One", Some(&tax_id), None),
             1 | 6 => make::get_business("w1"),
             2 | 8 => make::get_business(vendor),

@@ -7,11 +7,8 @@ use tideover_model::OperationKind;
 use tideover_model::OperationKind::{GetBusiness, GetImport, GetInvoice, Quote};
 use tideover_model::wire::route::segment;
 
-use crate::generate::names::own;
+use crate::generate::names::{UNKNOWN, run_scoped};
 use crate::generate::{Walk, requests as make, values};
-
-/// An identifier that nobody has synced.
-const UNKNOWN: &str = "nobody";
 
 impl Walk {
     /// A request that writes nothing, about one of `accounts` or an unknown one.
@@ -20,14 +17,14 @@ impl Walk {
             0 | 1 => get(GetBusiness, &[&self.account_in_path(accounts)]),
             2 => {
                 let payee = self.account_in_path(accounts);
-                get(GetInvoice, &[&payee, &own(UNKNOWN)])
+                get(GetInvoice, &[&payee, &run_scoped(UNKNOWN)])
             }
             3..=5 => {
                 let business = self.account(accounts);
                 make::quote(&business, self.draw(values::face_value()))
             }
             6 => self.bad_quote(accounts),
-            7 => get(GetImport, &[&own(UNKNOWN)]),
+            7 => get(GetImport, &[&run_scoped(UNKNOWN)]),
             8 => make::list_subscriptions(),
             9 => make::list_subscriptions().by(&Caller::Nobody),
             10 => {
@@ -43,7 +40,7 @@ impl Walk {
 
     fn account(&mut self, accounts: &[String]) -> String {
         if accounts.is_empty() || self.draw(weighted(0.2)) {
-            return own(UNKNOWN);
+            return run_scoped(UNKNOWN);
         }
         self.pick(accounts)
     }

@@ -12,6 +12,8 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::route::{route, segment};
 use tideover_model::{ActionKind, OperationKind};
 
+use crate::generate::names::PAYORS;
+
 /// The fields of an invoice sync.
 #[derive(Clone, Debug)]
 pub(crate) struct InvoiceFields {
@@ -23,7 +25,21 @@ pub(crate) struct InvoiceFields {
     pub(super) due_date: String,
 }
 
-fn call(kind: OperationKind, identifiers: &[&str], body: Option<Value>) -> Step {
+impl InvoiceFields {
+    /// A plain invoice, where only the payee matters.
+    pub(super) fn of(payee: &str) -> InvoiceFields {
+        InvoiceFields {
+            payee: payee.to_owned(),
+            payor: PAYORS[0].to_owned(),
+            status: "ISSUED",
+            face_value: 1000,
+            issue_date: "2026-01-01T00:00:00Z".to_owned(),
+            due_date: "2026-02-01T00:00:00Z".to_owned(),
+        }
+    }
+}
+
+pub(super) fn call(kind: OperationKind, identifiers: &[&str], body: Option<Value>) -> Step {
     Step::new(Action::Call(Call::of(kind, identifiers, body)))
 }
 
@@ -100,7 +116,7 @@ pub(crate) fn sync_invoice_with_contact(
     step
 }
 
-/// The same sync, with another payor.
+/// `step`, a sync, with another payor.
 pub(crate) fn with_payor(mut step: Step, payor: &str) -> Step {
     if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
         body["payor"] = json!({ "externalId": payor, "legalName": name_of(payor) });
@@ -161,7 +177,7 @@ pub fn list_subscriptions() -> Step {
     call(ListSubscriptions, &[], None)
 }
 
-/// Its reference may be one to the response of an earlier step.
+/// `reference` may refer to the response of an earlier step: it is not encoded.
 pub(crate) fn unsubscribe(reference: &str) -> Step {
     Step::new(Action::Call(Call::at(Unsubscribe, &[reference])))
 }
@@ -173,6 +189,39 @@ pub(crate) fn act(kind: ActionKind, fields: Value) -> Step {
         _ => Map::new(),
     };
     Step::new(Action::Act(kind.with(fields)))
+}
+
+/// An action on a business.
+pub(super) fn act_on(kind: ActionKind, business: &str) -> Step {
+    act(kind, json!({ "payeeExternalId": business }))
+}
+
+/// An action on an invoice, such as a move of its advance.
+pub(super) fn act_on_invoice(kind: ActionKind, payee: &str, invoice: &str) -> Step {
+    act(kind, json!({ "payeeExternalId": payee, "invoiceExternalId": invoice }))
+}
+
+/// The payor pays `amount` cents of an invoice.
+pub(super) fn pay(payee: &str, invoice: &str, amount: i64) -> Step {
+    let fields =
+        json!({ "payeeExternalId": payee, "invoiceExternalId": invoice, "amount": amount });
+    act(ActionKind::PayorPays, fields)
+}
+
+/// The vendor confirms its tax id.
+pub(super) fn confirm_tax_id(business: &str, route: &str, tax_id: Option<&str>) -> Step {
+    let mut fields = json!({ "payeeExternalId": business, "route": route });
+    if let Some(tax_id) = tax_id {
+        fields["taxId"] = json!(tax_id);
+    }
+    act(ActionKind::VendorConfirmsTaxId, fields)
+}
+
+/// The vendor adds a bank account.
+pub(super) fn add_bank_account(business: &str, account: &str) -> Step {
+    let fields = json!({ "payeeExternalId": business, "accountNumber": account,
+        "routingNumber": "021000021" });
+    act(ActionKind::VendorAddsBankAccount, fields)
 }
 
 /// The vendor accepts the invitation that went to `email`.
@@ -187,7 +236,7 @@ pub(super) fn sign_agreement(business: &str, address: &Value) -> Step {
     act(ActionKind::VendorSignsAgreement, fields)
 }
 
-/// So long that every transition has happened that needs no one. The document states no delay. Seconds.
+/// Long enough for every hidden transition: the document states no delay. Seconds.
 pub(super) const LONG: u64 = 86_400;
 
 pub(crate) fn advance_clock(seconds: u64) -> Step {

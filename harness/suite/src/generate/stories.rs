@@ -4,126 +4,79 @@ use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
 use tideover_model::{ActionKind, FaceValue};
 
-use crate::generate::names::other_platform;
-use crate::generate::names::{VENDORS, email_of, tax_digits};
-use crate::generate::{Walk, files, requests as make};
+use crate::generate::names::{VENDORS, email_of, other_platform, tax_digits};
+use crate::generate::requests::InvoiceFields;
+use crate::generate::{Walk, files, next_stage, requests as make};
 
-/// The subject of a story.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Story {
-    /// Two payees use one invoice identifier (§1 rule 3).
-    OneNumber,
-    /// A business reaches its limit to the last cents.
-    LastCents,
-    /// Quotes and refused requests take up no limit.
-    Unspent,
-    /// An invoice after its advance is repaid.
-    AfterRepayment,
-    /// An invoice that cannot be financed for a while.
-    Withdrawn,
-    /// Three requirements are met, and the account is not open yet.
-    AlmostOnboarded,
-    /// The address is only in the agreement, or only in the contact.
-    Addresses,
-    /// One payout account after another, and the same again.
-    PayoutAccounts,
-    /// The life of an advance, in the events of two subscriptions.
-    Watched,
-    /// Receivers that do not accept at once, or not at all.
-    Unaccepted,
-    /// Receivers that are gone.
-    Gone,
-    /// A platform tries to reach objects of another platform.
-    OtherPlatform,
-    /// The events that another platform gets about a shared business.
-    SharedEvents,
-    /// Invitations, one day after another.
-    Reissued,
-    /// A tax id that a business cannot have.
-    HeldTaxIds,
-    /// A business that may finance anything but its own invoices.
-    SelfDealing,
-    /// A receiver that never responds, beside one that does.
-    Hanging,
-    /// Instants in every RFC 3339 form.
-    Dates,
-    /// The vendor confirms the tax id that the caller has sent.
-    Confirmed,
-    /// Rows that name vendors by their legal names only.
-    Nameless,
-    /// The limit is reached, and everything is repaid.
-    Released,
+/// A story: its steps, and what must be there before them.
+pub(super) struct Story {
+    /// The stage before which the vendor is onboarded, if it must be.
+    onboarded_at: Option<usize>,
+    /// Whether a second platform gets a key first.
+    has_other_platform: bool,
+    /// The step of a stage.
+    step: fn(&mut Walk, usize) -> Option<Step>,
 }
 
-/// All stories.
-pub(super) const STORIES: [Story; 21] = [
-    Story::OneNumber,
-    Story::Watched,
-    Story::LastCents,
-    Story::AlmostOnboarded,
-    Story::Unspent,
-    Story::PayoutAccounts,
-    Story::AfterRepayment,
-    Story::Unaccepted,
-    Story::Withdrawn,
-    Story::Gone,
-    Story::Addresses,
-    Story::OtherPlatform,
-    Story::SharedEvents,
-    Story::Reissued,
-    Story::HeldTaxIds,
-    Story::SelfDealing,
-    Story::Hanging,
-    Story::Dates,
-    Story::Confirmed,
-    Story::Nameless,
-    Story::Released,
+impl Story {
+    const fn new(step: fn(&mut Walk, usize) -> Option<Step>) -> Story {
+        Story { onboarded_at: None, has_other_platform: false, step }
+    }
+
+    const fn onboarded(step: fn(&mut Walk, usize) -> Option<Step>) -> Story {
+        Story { onboarded_at: Some(0), ..Story::new(step) }
+    }
+
+    const fn of_two_platforms(step: fn(&mut Walk, usize) -> Option<Step>) -> Story {
+        Story { has_other_platform: true, ..Story::new(step) }
+    }
+}
+
+/// All stories, in the order in which cases begin with them.
+pub(super) static STORIES: [Story; 21] = [
+    Story::onboarded(Walk::one_number),
+    Story { onboarded_at: Some(2), ..Story::new(Walk::watched) },
+    Story::onboarded(Walk::last_cents),
+    Story::new(Walk::almost_onboarded),
+    Story::onboarded(Walk::unspent),
+    Story::new(|_, stage| payout_accounts(stage)),
+    Story::onboarded(Walk::after_repayment),
+    Story::new(|_, stage| unaccepted(stage)),
+    Story::onboarded(Walk::withdrawn),
+    Story::new(|_, stage| gone(stage)),
+    Story::new(Walk::addresses),
+    Story::of_two_platforms(Walk::other_platform_story),
+    Story::of_two_platforms(Walk::shared_events),
+    Story::new(|_, stage| reissued(stage)),
+    Story::new(|_, stage| held_tax_ids(stage)),
+    Story::onboarded(Walk::self_dealing),
+    Story::new(|_, stage| hanging(stage)),
+    Story::new(|_, stage| dates(stage)),
+    Story::new(Walk::confirmed),
+    Story::new(|_, stage| nameless(stage)),
+    Story::onboarded(|_, stage| released(stage)),
 ];
 
 const VENDOR: &str = VENDORS[0];
 const OTHER: &str = VENDORS[1];
 
 impl Walk {
-    /// The step at `stage`. The steps that onboard the vendor come first.
-    pub(super) fn toward_end_of(&mut self, story: Story, stage: &mut usize) -> Option<Step> {
-        if story.begins_onboarded()
-            && *stage == story.onboarded_at()
+    /// The step at `stage`. What must be there comes first.
+    pub(super) fn toward_end_of(&mut self, story: &Story, stage: &mut usize) -> Option<Step> {
+        if story.onboarded_at == Some(*stage)
             && let Some(step) = self.toward_onboarding(&Caller::Default, VENDOR)
         {
             return Some(step);
         }
-        if matches!(story, Story::OtherPlatform | Story::SharedEvents)
+        if story.has_other_platform
             && let Some(step) = self.toward_other_platform()
         {
             return Some(step);
         }
-        let now = *stage;
-        *stage += 1;
-        match story {
-            Story::OneNumber => self.one_number(now),
-            Story::LastCents => self.last_cents(now),
-            Story::Unspent => self.unspent(now),
-            Story::AfterRepayment => self.after_repayment(now),
-            Story::Withdrawn => self.withdrawn(now),
-            Story::AlmostOnboarded => self.almost_onboarded(now),
-            Story::Addresses => self.addresses(now),
-            Story::PayoutAccounts => payout_accounts(now),
-            Story::Watched => self.watched(now),
-            Story::Unaccepted => unaccepted(now),
-            Story::Gone => gone(now),
-            Story::OtherPlatform => self.other_platform_story(now),
-            Story::SharedEvents => self.shared_events(now),
-            Story::Reissued => reissued(now),
-            Story::HeldTaxIds => held_tax_ids(now),
-            Story::SelfDealing => self.self_dealing(now),
-            Story::Hanging => hanging(now),
-            Story::Dates => dates(now),
-            Story::Confirmed => self.confirmed(now),
-            Story::Nameless => nameless(now),
-            Story::Released => released(now),
-        }
+        (story.step)(self, next_stage(stage))
     }
 
+    /// Two payees use one invoice identifier (§1 rule 3).
     fn one_number(&mut self, stage: usize) -> Option<Step> {
         Some(match stage {
             0 => self.sync_with(VENDOR, "n1", "ISSUED", 400_000),
@@ -140,7 +93,7 @@ impl Walk {
         })
     }
 
-    /// Smaller and smaller invoices, which reveal the limit to the last cents.
+    /// Smaller and smaller invoices, until the business reaches its limit to the last cents.
     fn last_cents(&mut self, stage: usize) -> Option<Step> {
         let last = files::FILLING.len();
         Some(match stage {
@@ -154,6 +107,7 @@ impl Walk {
         })
     }
 
+    /// Quotes and refused requests take up no limit.
     fn unspent(&mut self, stage: usize) -> Option<Step> {
         const FACE: i64 = 25_000_000;
         Some(match stage {
@@ -167,28 +121,27 @@ impl Walk {
         })
     }
 
+    /// An invoice after its advance is repaid.
     fn after_repayment(&mut self, stage: usize) -> Option<Step> {
-        let both = json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "r9" });
-        let pays = |amount: i64| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "r9", "amount": amount });
         Some(match stage {
             0 => self.sync_with(VENDOR, "r9", "ISSUED", 300_000),
             1 | 15 | 19 => make::request_advance(VENDOR, "r9"),
-            2 => make::act(ActionKind::FundingStarts, both),
-            3 => make::act(ActionKind::FundingCompletes, both),
-            4 => make::advance_clock(86_400),
+            2 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, "r9"),
+            3 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, "r9"),
+            4 | 14 => make::advance_clock(86_400),
             5 | 7 | 9 | 11 | 13 | 16 | 18 | 20 => make::get_invoice(VENDOR, "r9"),
             // Each part counts, whichever it is.
-            6 => make::act(ActionKind::PayorPays, pays(1_000)),
-            8 => make::act(ActionKind::PayorPays, pays(2_000)),
-            10 => make::act(ActionKind::PayorPays, pays(3_000)),
-            12 => make::act(ActionKind::PayorPays, pays(400_000)),
-            14 => make::advance_clock(86_400),
+            6 => make::pay(VENDOR, "r9", 1_000),
+            8 => make::pay(VENDOR, "r9", 2_000),
+            10 => make::pay(VENDOR, "r9", 3_000),
+            12 => make::pay(VENDOR, "r9", 400_000),
             17 => self.sync_with(VENDOR, "r9", "ISSUED", 350_000),
             21 => make::quote(VENDOR, 300_000),
             _ => return None,
         })
     }
 
+    /// An invoice that cannot be financed for a while.
     fn withdrawn(&mut self, stage: usize) -> Option<Step> {
         let status = match stage {
             1 => "VOIDED",
@@ -223,19 +176,18 @@ impl Walk {
         make::sync_business(VENDOR, &make::name_of(VENDOR), Some(&digits), None)
     }
 
+    /// Three requirements are met, and the account is not open yet.
     fn almost_onboarded(&mut self, stage: usize) -> Option<Step> {
         Some(match stage {
             0 => make::subscribe("${inbox}/accepts/almost", None),
             1 => self.supply_tax_id_only(),
             2..=6 => return self.signs(stage - 2, make::full_address()),
-            7 | 10 | 12 => make::get_business(VENDOR),
+            7 | 10 | 12 | 14 | 16 | 18 => make::get_business(VENDOR),
             8 => self.sync_with(VENDOR, "a9", "ISSUED", 250_000),
             9 => make::request_advance(VENDOR, "a9"),
             11 => make::get_invoice(VENDOR, "a9"),
             13 => make::advance_clock(86_400),
-            14 | 18 => make::get_business(VENDOR),
             15 => make::set_payout_account(VENDOR, "000987654", "011401533", None),
-            16 => make::get_business(VENDOR),
             17 => self.sync_with(VENDOR, "a9", "ISSUED", 260_000),
             _ => return None,
         })
@@ -274,6 +226,7 @@ impl Walk {
         })
     }
 
+    /// A business that may finance anything but its own invoices.
     fn self_dealing(&mut self, stage: usize) -> Option<Step> {
         let digits = tax_digits(VENDOR).to_string();
         let owed_by = |walk: &mut Walk, payor: &str| {
@@ -292,28 +245,22 @@ impl Walk {
         })
     }
 
+    /// The vendor confirms the tax id that the caller has sent.
     fn confirmed(&mut self, stage: usize) -> Option<Step> {
         let email = email_of(VENDOR);
-        let confirms = |route: &str| {
-            make::act(
-                ActionKind::VendorConfirmsTaxId,
-                json!({ "payeeExternalId": VENDOR, "route": route }),
-            )
-        };
         Some(match stage {
             0 | 6 => self.supply_tax_id_only(),
             1 => make::invite(VENDOR, &email),
             2 => make::accept_invitation(VENDOR, &email),
             3 | 5 | 7 | 9 => make::get_business(VENDOR),
-            4 => confirms("W9_UPLOAD"),
-            8 => confirms("VENDOR_ASSERTION"),
+            4 => make::confirm_tax_id(VENDOR, "W9_UPLOAD", None),
+            8 => make::confirm_tax_id(VENDOR, "VENDOR_ASSERTION", None),
             _ => return None,
         })
     }
 
+    /// The life of an advance, in the events of two subscriptions.
     fn watched(&mut self, stage: usize) -> Option<Step> {
-        let both = json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "w9" });
-        let pays = |amount: i64| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": "w9", "amount": amount });
         Some(match stage {
             0 => make::subscribe("${inbox}/accepts/first", None),
             1 => make::subscribe("${inbox}/accepts/second", None),
@@ -321,10 +268,10 @@ impl Walk {
             2 => self.sync_with(VENDOR, "w9", "ISSUED", 300_000),
             3 | 4 => make::request_advance(VENDOR, "w9"),
             5 | 7 | 9 | 11 | 13 | 15 => make::get_invoice(VENDOR, "w9"),
-            6 => make::act(ActionKind::FundingStarts, both),
-            8 => make::act(ActionKind::FundingCompletes, both),
-            10 => make::act(ActionKind::PayorPays, pays(1_000)),
-            12 => make::act(ActionKind::PayorPays, pays(299_000)),
+            6 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, "w9"),
+            8 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, "w9"),
+            10 => make::pay(VENDOR, "w9", 1_000),
+            12 => make::pay(VENDOR, "w9", 299_000),
             14 => make::advance_clock(7200),
             16 | 17 | 19 => make::list_subscriptions(),
             18 => make::get_business(VENDOR),
@@ -332,6 +279,7 @@ impl Walk {
         })
     }
 
+    /// A platform tries to reach objects of another platform.
     fn other_platform_story(&mut self, stage: usize) -> Option<Step> {
         let theirs = other_platform();
         let step = match stage {
@@ -360,6 +308,7 @@ impl Walk {
         Some(step.by(&theirs))
     }
 
+    /// The events that another platform gets about a shared business.
     fn shared_events(&mut self, stage: usize) -> Option<Step> {
         let theirs = other_platform();
         let digits = tax_digits(VENDOR).to_string();
@@ -368,7 +317,7 @@ impl Walk {
             0 => make::sync_business(VENDOR, "V", Some(&digits), Some(make::full_contact())),
             1 => make::sync_business("w1", "W One", Some(&spelled), None).by(&theirs),
             2 => make::subscribe("${inbox}/accepts/w", None).by(&theirs),
-            3 => make::get_business("w1").by(&theirs),
+            3 | 11 => make::get_business("w1").by(&theirs),
             4 => self.sync_issued(VENDOR, "e9"),
             5 => make::import("e9", files::filling_rows(VENDOR)),
             6 => make::set_payout_account(VENDOR, "000123456", "021000021", None),
@@ -376,45 +325,12 @@ impl Walk {
             8 => self.sync_issued("w1", "e9").by(&theirs),
             9 => make::get_invoice("w1", "e9").by(&theirs),
             10 => make::get_invoice(VENDOR, "e9"),
-            11 => make::get_business("w1").by(&theirs),
             _ => return None,
         })
     }
 }
 
-impl Story {
-    fn begins_onboarded(self) -> bool {
-        match self {
-            Story::OneNumber
-            | Story::LastCents
-            | Story::Unspent
-            | Story::AfterRepayment
-            | Story::Withdrawn
-            | Story::SelfDealing
-            | Story::Released
-            | Story::Watched => true,
-            Story::AlmostOnboarded
-            | Story::Addresses
-            | Story::PayoutAccounts
-            | Story::Unaccepted
-            | Story::Gone
-            | Story::OtherPlatform
-            | Story::SharedEvents
-            | Story::Reissued
-            | Story::HeldTaxIds
-            | Story::Hanging
-            | Story::Dates
-            | Story::Nameless
-            | Story::Confirmed => false,
-        }
-    }
-
-    /// The stage before which the vendor is onboarded.
-    fn onboarded_at(self) -> usize {
-        if self == Story::Watched { 2 } else { 0 }
-    }
-}
-
+/// One payout account after another, and the same again.
 fn payout_accounts(stage: usize) -> Option<Step> {
     let set = |business: &str, account: &str| {
         make::set_payout_account(business, account, "021000021", None)
@@ -432,10 +348,7 @@ fn payout_accounts(stage: usize) -> Option<Step> {
         // The vendor tries to change the account that the caller has set.
         12 => make::invite(VENDOR, &email_of(VENDOR)),
         13 => make::accept_invitation(VENDOR, &email_of(VENDOR)),
-        14 => make::act(
-            ActionKind::VendorAddsBankAccount,
-            json!({ "payeeExternalId": VENDOR, "accountNumber": first, "routingNumber": "021000021" }),
-        ),
+        14 => make::add_bank_account(VENDOR, first),
         15 => set(VENDOR, second),
         16 => make::set_payout_account(VENDOR, second, "021000021", Some("Operating")),
         17 => set(VENDOR, first),
@@ -448,22 +361,17 @@ fn payout_accounts(stage: usize) -> Option<Step> {
 /// What could be quoted before anything stood against the limit can be quoted again once all is repaid.
 fn released(stage: usize) -> Option<Step> {
     const ADVANCES: usize = 5;
-    let of = |index: usize| json!({ "payeeExternalId": VENDOR, "invoiceExternalId": format!("f{index}") });
-    let pays = |index: usize| {
-        let mut fields = of(index);
-        fields["amount"] = json!(FaceValue::MAX);
-        fields
-    };
     let (round, index) =
         (stage.saturating_sub(2) / ADVANCES, stage.saturating_sub(2) % ADVANCES + 1);
+    let invoice = format!("f{index}");
     Some(match (stage, round) {
         (0, _) => make::quote(VENDOR, FaceValue::MAX),
         (1, _) => make::import("released", files::filling_rows(VENDOR)),
-        (_, 0) => make::request_advance(VENDOR, &format!("f{index}")),
-        (_, 1) => make::act(ActionKind::FundingStarts, of(index)),
-        (_, 2) => make::act(ActionKind::FundingCompletes, of(index)),
-        (_, 3) => make::act(ActionKind::PayorPays, pays(index)),
-        (_, 4) => make::get_invoice(VENDOR, &format!("f{index}")),
+        (_, 0) => make::request_advance(VENDOR, &invoice),
+        (_, 1) => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, &invoice),
+        (_, 2) => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, &invoice),
+        (_, 3) => make::pay(VENDOR, &invoice, FaceValue::MAX),
+        (_, 4) => make::get_invoice(VENDOR, &invoice),
         (_, 5) if index == 1 => make::quote(VENDOR, FaceValue::MAX),
         _ => return None,
     })
@@ -479,6 +387,7 @@ fn nameless(stage: usize) -> Option<Step> {
     })
 }
 
+/// Receivers that do not accept at once, or not at all.
 fn unaccepted(stage: usize) -> Option<Step> {
     Some(match stage {
         0 => make::subscribe("${inbox}/fails/1", None),
@@ -501,6 +410,7 @@ fn unaccepted(stage: usize) -> Option<Step> {
     })
 }
 
+/// A receiver that never responds, beside one that does.
 fn hanging(stage: usize) -> Option<Step> {
     Some(match stage {
         0 => make::subscribe("${inbox}/hangs/1", None).named("hanging"),
@@ -514,6 +424,7 @@ fn hanging(stage: usize) -> Option<Step> {
     })
 }
 
+/// Receivers that are gone.
 fn gone(stage: usize) -> Option<Step> {
     let sync = |name: &str| make::sync_business(name, "Goes on", None, None);
     Some(match stage {
@@ -530,6 +441,7 @@ fn gone(stage: usize) -> Option<Step> {
     })
 }
 
+/// Invitations, one day after another.
 fn reissued(stage: usize) -> Option<Step> {
     let email = email_of(VENDOR);
     let accepts = || make::accept_invitation(VENDOR, &email);
@@ -545,6 +457,7 @@ fn reissued(stage: usize) -> Option<Step> {
     })
 }
 
+/// Instants in every RFC 3339 form.
 fn dates(stage: usize) -> Option<Step> {
     const DATES: [(&str, &str); 4] = [
         ("2026-03-01T20:00:00-05:00", "2090-06-01T20:00:00-05:00"),
@@ -556,17 +469,16 @@ fn dates(stage: usize) -> Option<Step> {
     if stage % 2 == 1 {
         return Some(make::get_invoice(VENDOR, "d9"));
     }
-    let fields = make::InvoiceFields {
-        payee: VENDOR.into(),
-        payor: "p1".into(),
-        status: "ISSUED",
+    let fields = InvoiceFields {
         face_value: 120_000,
         issue_date: (*issue_date).into(),
         due_date: (*due_date).into(),
+        ..InvoiceFields::of(VENDOR)
     };
     Some(make::sync_invoice("d9", &fields))
 }
 
+/// A tax id that a business cannot have.
 fn held_tax_ids(stage: usize) -> Option<Step> {
     let sync = |business: &str, digits: Option<&str>| {
         make::sync_business(business, &make::name_of(business), digits, None)
@@ -575,16 +487,14 @@ fn held_tax_ids(stage: usize) -> Option<Step> {
     Some(match stage {
         0 => sync("h1", Some(first)),
         1 | 3 => sync("h1", Some(second)),
-        2 | 4 => make::get_business("h1"),
+        2 | 4 | 8 => make::get_business("h1"),
         5 => sync("h2", Some(second)),
         6 => make::get_business("h2"),
         7 => sync("h1", None),
-        8 => make::get_business("h1"),
         9 => sync("h3", None),
         10 => sync("h3", Some(first)),
-        11 => make::get_business("h3"),
+        11 | 13 => make::get_business("h3"),
         12 => sync("h3", Some("140000003")),
-        13 => make::get_business("h3"),
         14 => sync("h3", Some("14-0000003")),
         _ => return None,
     })

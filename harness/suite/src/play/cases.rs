@@ -1,7 +1,9 @@
-//! Many cases, each in a fresh world. Failures are grouped by cause, and the first of each group is shrunk.
+//! Many cases, each against a fresh target. Failures are grouped by cause, and the first of each group is shrunk.
 
 mod minimise;
 mod summary;
+
+use std::hash::Hash;
 
 use serde_json::Map;
 use tideover_endpoint::Http;
@@ -18,25 +20,22 @@ use crate::prediction::Case;
 pub use minimise::{minimise, reproduce};
 pub use summary::{Failure, Noticed, Summary};
 
-/// Where a target comes from that has played nothing yet.
-pub trait World {
-    /// What is played against.
+/// Creates fresh targets, and says which cases are played against them.
+pub trait Testbed {
     type Target: Observed;
 
-    /// How many simpler forms of the steps of a failure are tried at most.
+    /// How many simpler forms of a failure are tried at most. In process each costs milliseconds. A whole shrinking
+    /// takes 20 to 300 plays, so that only values that depend on one another come near this bound.
     const MOST_FORMS: usize = 1500;
 
-    /// How often the steps of a failure are played again, to see whether they show it each time.
+    /// How often a failure is played again to see whether it is stable.
     const PLAYS: u64 = 3;
 
-    /// A target as it is at the start.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if there is none to be had.
+    /// Creates a target in its initial state.
     fn fresh(&mut self) -> impl Future<Output = Result<Self::Target, Unreachable>>;
 
-    /// The same, for steps that are played again: before the next step, the webhooks of each step come to their
-    /// end, so that a play does not depend on how fast they are. `arrivals` says how many came with each step before,
+    /// Creates a target for steps that are played again. Before each next step it waits for the webhooks of the step
+    /// before, so that a play does not depend on their speed. `arrivals` says how many came with each step last time,
     /// as far as that is known.
     fn again(
         &mut self,
@@ -50,25 +49,22 @@ pub trait World {
         generate::case(header, number, steps)
     }
 
-    /// The same, with what is predicted of them.
+    /// The steps of case `number`, with the model's predictions if it has them.
     fn walked(&self, header: &Header, number: u64, steps: u64) -> Case {
         self.case(header, number, steps).into()
     }
 
-    /// Whether the target still answers, asked a moment after the last step.
+    /// Whether the target still answers a moment after the last step.
     fn lasts(&mut self) -> impl Future<Output = bool> {
         std::future::ready(true)
     }
 
-    /// Why the target does not answer any more, if it stopped.
+    /// Why the target stopped answering; `None` if it answers.
     fn outage(&self) -> Option<String> {
         None
     }
 
-    /// Finds out why the target gave no answer, and adds what it finds to `summary`.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if the target cannot be asked again.
+    /// Finds out why the target gave no response, and adds the finding to `summary`.
     fn examine(
         &mut self,
         _header: &Header,
@@ -78,7 +74,7 @@ pub trait World {
         std::future::ready(silent.unexamined())
     }
 
-    /// What the model makes of `steps`, where playing them costs so much that it is asked first.
+    /// Plays `steps` in the model. `None` where playing them against the target costs no more.
     fn rehearse(
         &self,
         _header: &Header,
@@ -89,14 +85,14 @@ pub trait World {
     }
 }
 
-/// What the model makes of steps, as far as it says whether they can show a finding.
+/// The model's outcome of steps: whether they can show a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rehearsed {
-    /// The status of the last answer.
+    /// The status of the last response.
     pub status: u16,
-    /// Its code, if it refuses.
+    /// The code of the last response, if it is a refusal.
     pub code: Option<String>,
-    /// Whether the clause that the finding is about is met.
+    /// Whether the clause of the finding is met.
     pub met: bool,
 }
 
@@ -106,25 +102,22 @@ pub(crate) const MOST_TRIES: u32 = 3;
 /// Steps that may have brought a target down.
 #[derive(Clone, Debug)]
 pub struct Suspect {
-    /// The number of the case.
     pub case: u64,
-    /// The steps of the case.
     pub steps: Vec<Step>,
-    /// What came of them until the target stopped.
+    /// The outcome of the steps until the target stopped.
     pub played: Played,
 }
 
-/// A target that gave no answer.
+/// A target that gave no response.
 #[derive(Clone, Debug)]
 pub enum Silent {
-    /// It does not answer any more.
+    /// It stopped answering.
     Stopped {
         /// The cases that may have brought it down, in the order in which they are tried.
         suspects: Vec<Suspect>,
-        /// Where it stopped.
         stopped: Stopped,
     },
-    /// It gave no answer to one request, and answers others.
+    /// It gave no response to one request, and answers others.
     Lost {
         /// The case of the request.
         suspect: Box<Suspect>,
@@ -136,8 +129,8 @@ pub enum Silent {
 }
 
 impl Silent {
-    /// The same where nobody can ask the target again.
-    pub(crate) fn unexamined(self) -> Result<(), Unreachable> {
+    /// The result where the target cannot be asked again.
+    fn unexamined(self) -> Result<(), Unreachable> {
         match self {
             Silent::Stopped { stopped, .. } => Err(Unreachable(stopped.why)),
             Silent::Lost { .. } => Ok(()),
@@ -145,28 +138,28 @@ impl Silent {
     }
 }
 
-/// The bare model, or anything that has its face.
+/// The model, or anything that has its face, in this process.
 pub struct InProcess<F = Service> {
     face: F,
     start: Timestamp,
 }
 
 impl<F: Face + Clone> InProcess<F> {
-    /// A world that starts with `face` as it is.
+    /// Every target starts as a copy of `face`.
     pub fn new(face: F, start: Timestamp) -> InProcess<F> {
         InProcess { face, start }
     }
 }
 
-impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
+impl<F: Face + Clone + Hash> Testbed for InProcess<F> {
     type Target = Bare<F>;
 
-    // Nothing depends on chance or time.
+    // Nothing here depends on chance or time.
     const PLAYS: u64 = 1;
 
     async fn fresh(&mut self) -> Result<Bare<F>, Unreachable> {
         let mut target = Bare::over(self.face.clone(), self.start);
-        // From here on, changes are seen.
+        // Changes count from here on.
         target.has_changed();
         Ok(target)
     }
@@ -176,19 +169,19 @@ impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
     }
 }
 
-/// A mock under a base URL, which is reset before each case.
+/// A mock under a base URL. It is reset before each case.
 pub struct OverHttp {
     target: Http,
 }
 
 impl OverHttp {
-    /// The mock that `target` talks to; the harness must have started it itself.
+    /// The mock that `target` talks to. Only a mock that the harness started may be reset.
     pub fn new(target: Http) -> OverHttp {
         OverHttp { target }
     }
 }
 
-impl World for OverHttp {
+impl Testbed for OverHttp {
     type Target = Http;
 
     async fn fresh(&mut self) -> Result<Http, Unreachable> {
@@ -208,18 +201,17 @@ impl World for OverHttp {
     }
 }
 
-/// What is to be played.
+/// Which cases a run plays.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// In which world.
+    /// The world of each case.
     pub header: Header,
     /// The number of the first case.
     pub first: u64,
-    /// How many cases.
     pub cases: u64,
-    /// How many steps each has.
+    /// The number of steps of each case.
     pub steps: u64,
-    /// How many failures of different causes are enough.
+    /// The run ends after so many failures with different causes.
     pub max_findings: usize,
 }
 
@@ -232,81 +224,75 @@ impl Plan {
 }
 
 /// Plays the cases of `plan`, until enough is found.
-///
-/// # Errors
-/// [`Unreachable`] if the target does not answer.
-pub async fn check<W: World>(world: &mut W, plan: &Plan) -> Result<Summary, Unreachable> {
+pub async fn check<T: Testbed>(testbed: &mut T, plan: &Plan) -> Result<Summary, Unreachable> {
     let mut suite = Suite::new(plan);
-    suite.play(world, |_| {}).await?;
+    suite.play(testbed, |_| {}).await?;
     Ok(suite.summary)
 }
 
-/// A suite while it is played. It can be stopped at any time, and then reports what it has played.
+/// A run of a plan. It can be stopped at any time: the summary is complete after each case.
 pub struct Suite<'a> {
     plan: &'a Plan,
-    /// What came of it until now.
+    /// The outcome so far.
     pub summary: Summary,
     /// The case before this one, which may have brought the target down.
     previous: Option<Suspect>,
 }
 
 impl<'a> Suite<'a> {
-    /// Nothing was played yet.
+    /// A run of `plan` that has not begun.
     pub fn new(plan: &'a Plan) -> Suite<'a> {
         Suite { plan, summary: Summary::default(), previous: None }
     }
 
     /// Plays the cases until enough is found. Calls `progress` after each.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if the target does not answer.
-    pub async fn play<W: World>(
+    pub async fn play<T: Testbed>(
         &mut self,
-        world: &mut W,
+        testbed: &mut T,
         mut progress: impl FnMut(&Summary),
     ) -> Result<(), Unreachable> {
         let Plan { header, steps, max_findings, .. } = self.plan;
         for case in self.plan.numbers() {
-            let walked = world.walked(header, case, *steps);
-            let mut target = self.fresh(world).await?;
+            let walked = testbed.walked(header, case, *steps);
+            let mut target = self.fresh(testbed).await?;
             let played = play_case(&mut target, header, &walked).await;
-            // It is kept before it is shrunk, so that an interrupted run still has it.
+            // The failure is kept before it is shrunk, so that an interrupted run still has it.
             if let Some(failure) = self.summary.take(header, case, &walked.steps, &played) {
-                minimise(world, failure).await?;
+                minimise(testbed, failure).await?;
             }
-            self.examine(world, Suspect { case, steps: walked.steps, played }).await?;
+            self.examine(testbed, Suspect { case, steps: walked.steps, played }).await?;
             progress(&self.summary);
             if self.summary.failures.len() >= *max_findings {
                 self.summary.ending = Ending::EnoughFound;
                 return Ok(());
             }
-            // A target in process never waits. The task that may end the run must get a turn.
+            // A target in process never waits, and the task that may end the run must get a turn.
             tokio::task::yield_now().await;
         }
         self.summary.ending = Ending::Complete;
         Ok(())
     }
 
-    /// A fresh target. If it does not answer any more, the case before may have brought it down.
-    async fn fresh<W: World>(&mut self, world: &mut W) -> Result<W::Target, Unreachable> {
+    /// Creates a fresh target. If the target stopped answering, the case before may have brought it down.
+    async fn fresh<T: Testbed>(&mut self, testbed: &mut T) -> Result<T::Target, Unreachable> {
         for _ in 1..MOST_TRIES {
-            match (world.fresh().await, world.outage()) {
+            match (testbed.fresh().await, testbed.outage()) {
                 (Err(_), Some(why)) => {
                     let stopped = Stopped { in_flight: false, why };
                     let suspects = self.previous.take().into_iter().collect();
                     let silent = Silent::Stopped { suspects, stopped };
-                    world.examine(&self.plan.header, &mut self.summary, silent).await?;
+                    testbed.examine(&self.plan.header, &mut self.summary, silent).await?;
                 }
                 (fresh, _) => return fresh,
             }
         }
-        world.fresh().await
+        testbed.fresh().await
     }
 
-    /// Finds out why the target gave no answer in a case, if it did not.
-    async fn examine<W: World>(
+    /// Finds out why the target gave no response in a case, if that happened.
+    async fn examine<T: Testbed>(
         &mut self,
-        world: &mut W,
+        testbed: &mut T,
         suspect: Suspect,
     ) -> Result<(), Unreachable> {
         let previous = self.previous.replace(suspect.clone());
@@ -325,6 +311,6 @@ impl<'a> Suite<'a> {
                 None => return Ok(()),
             }
         };
-        world.examine(&self.plan.header, &mut self.summary, silent).await
+        testbed.examine(&self.plan.header, &mut self.summary, silent).await
     }
 }

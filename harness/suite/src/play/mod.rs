@@ -1,6 +1,6 @@
 //! Plays cases and races.
 //!
-//! - In come a world and the steps of a case; out comes the judged outcome, with shrunk failures.
+//! - In come a testbed and the steps of a case; out comes the judged outcome, with shrunk failures.
 //! - [`case`] plays one case, [`cases`] many, [`concurrent`] sends requests at once, [`shrink`] shrinks failures,
 //!   [`replay`] plays a transcript again, [`learn`] keeps what a run learns about a target's choices.
 //! - Never here: how a report looks, what may be sent to a live target.

@@ -1,4 +1,6 @@
-//! Why a target stopped answering: the steps before it are played again, and shrunk to those that bring it down.
+//! Finds out why a target stopped answering: plays the steps before again, and shrinks those that bring it down.
+//!
+//! A request without a response accuses the service only if it repeats, because the network may have lost the first.
 
 use tideover_exchange::evidence::Reproduced;
 use tideover_exchange::evidence::finding::{Finding, Verdict, names_outage};
@@ -9,60 +11,57 @@ use tideover_exchange::{Memory, Prepared};
 use tideover_model::clause;
 
 use crate::play::case::{Played, Stopped, play};
-use crate::play::cases::{Failure, Silent, Summary, Suspect, World};
+use crate::play::cases::{Failure, Silent, Summary, Suspect, Testbed};
 use crate::play::shrink::{Probe, shrink};
 
-/// How often a request must get no answer, the first time included, before that is a finding: one that takes the
-/// target down with it, and one after which the target answers others, so that the network may have lost it.
+/// How often steps must bring the target down, the first time included. Twice at the same steps is hardly chance.
 const TIMES_DOWN: u64 = 2;
+
+/// How often a request must get no response, the first time included, although the target answers others. A network
+/// loses single requests, so that this takes one time more.
 const TIMES_LOST: u64 = 3;
 
-/// The most requests without an answer that are examined in vain. A network that loses more is no service's fault.
+/// After so many lost requests that got a response the second time, the network is to blame, and no more are examined.
 const MOST_IN_VAIN: u64 = 3;
 
 /// Whether a target that stopped answering can be asked again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Revival {
-    /// It answers.
     Answers,
-    /// It does not.
     Gone {
         /// What happened, in words.
         why: String,
-        /// Whether its last steps are to blame although they cannot be tried again.
+        /// Whether the last steps are to blame although they cannot be tried again.
         is_suspect: bool,
     },
 }
 
-/// A world whose target may stop answering and answer again.
-pub trait Recovers: World {
-    /// Brings back a target that stopped answering, if that is possible.
+/// A testbed whose target may stop answering and answer again.
+pub trait Recovers: Testbed {
+    /// Waits for a target that stopped answering, or restarts it.
     fn revive(&mut self) -> impl Future<Output = Revival>;
 }
 
-/// Finds out why the target gave no answer, and adds what it finds to the summary.
-///
-/// # Errors
-/// [`Unreachable`] if the target cannot be asked again.
-pub async fn examine<W: Recovers>(
-    world: &mut W,
+/// Finds out why the target gave no response, and adds the finding to the summary.
+pub async fn examine<T: Recovers>(
+    testbed: &mut T,
     header: &Header,
     summary: &mut Summary,
     silent: Silent,
 ) -> Result<(), Unreachable> {
     match silent {
         Silent::Stopped { suspects, stopped } => {
-            examine_stop(world, header, summary, suspects, &stopped).await
+            examine_stop(testbed, header, summary, suspects, &stopped).await
         }
         Silent::Lost { suspect, index, why } => {
-            examine_lost(world, header, summary, *suspect, (index, &why)).await
+            examine_lost(testbed, header, summary, *suspect, (index, &why)).await
         }
     }
 }
 
 /// Finds out whether one of `suspects` brings the target down.
-async fn examine_stop<W: Recovers>(
-    world: &mut W,
+async fn examine_stop<T: Recovers>(
+    testbed: &mut T,
     header: &Header,
     summary: &mut Summary,
     suspects: Vec<Suspect>,
@@ -70,9 +69,9 @@ async fn examine_stop<W: Recovers>(
 ) -> Result<(), Unreachable> {
     let failure = |suspect: &Suspect| suspect.failure(header, stopped);
     let Some(first) = suspects.first().map(failure) else {
-        return revived(world, None, summary).await;
+        return revived(testbed, None, summary).await;
     };
-    revived(world, Some(&first), summary).await?;
+    revived(testbed, Some(&first), summary).await?;
     let mut examined = Ok(());
     for suspect in &suspects {
         let mut failure = failure(suspect);
@@ -80,9 +79,9 @@ async fn examine_stop<W: Recovers>(
             summary.count(failure);
             return Ok(());
         }
-        let mut probe = Outage { world, header, failure: &mut failure, probes: 0 };
+        let mut probe = Outage { testbed, header, failure: &mut failure };
         match probe.repeats(&suspect.steps, TIMES_DOWN).await {
-            Ok(true) => return keep(world, header, summary, failure).await,
+            Ok(true) => return keep(testbed, header, summary, failure).await,
             Ok(false) => {}
             Err(unreachable) => {
                 examined = Err(unreachable);
@@ -90,15 +89,15 @@ async fn examine_stop<W: Recovers>(
             }
         }
     }
-    // It did not come again, or nobody knows whether it does: the run must not pass.
+    // It did not happen again, or could not be tried: the run must not pass.
     summary.notice_first(open(first));
     examined
 }
 
-/// Finds out whether the target never answers a request, although it answers others after it. The document promises
-/// nothing of an operator port: what that leaves unanswered is only counted.
-async fn examine_lost<W: Recovers>(
-    world: &mut W,
+/// Finds out whether a request never gets a response, although the target answers others after it. The document
+/// promises nothing of an operator port: its lost requests only count.
+async fn examine_lost<T: Recovers>(
+    testbed: &mut T,
     header: &Header,
     summary: &mut Summary,
     mut suspect: Suspect,
@@ -117,21 +116,21 @@ async fn examine_lost<W: Recovers>(
         summary.count(failure);
         return Ok(());
     }
-    let mut probe = Outage { world, header, failure: &mut failure, probes: 0 };
+    let mut probe = Outage { testbed, header, failure: &mut failure };
     if probe.repeats(&suspect.steps, TIMES_LOST).await? {
-        return keep(world, header, summary, failure).await;
+        return keep(testbed, header, summary, failure).await;
     }
     summary.lost_in_vain += 1;
     Ok(())
 }
 
-/// Goes on with a target that answers again. One that is gone ends the run; `failure` is what it may be blamed for.
-async fn revived<W: Recovers>(
-    world: &mut W,
+/// Goes on with a target that answers again. A target that is gone ends the run, and may be blamed for `failure`.
+async fn revived<T: Recovers>(
+    testbed: &mut T,
     failure: Option<&Failure>,
     summary: &mut Summary,
 ) -> Result<(), Unreachable> {
-    match world.revive().await {
+    match testbed.revive().await {
         Revival::Answers => Ok(()),
         Revival::Gone { why, is_suspect } => {
             if let Some(failure) = failure.filter(|_| is_suspect) {
@@ -147,9 +146,9 @@ async fn revived<W: Recovers>(
     }
 }
 
-/// Counts a failure, and shrinks it. It is counted before, so that an interrupted run still has it.
-async fn keep<W: Recovers>(
-    world: &mut W,
+/// Counts a failure, so that an interrupted run still has it, and then shrinks it.
+async fn keep<T: Recovers>(
+    testbed: &mut T,
     header: &Header,
     summary: &mut Summary,
     failure: Failure,
@@ -157,10 +156,9 @@ async fn keep<W: Recovers>(
     summary.count_broken(&failure.findings);
     let Some(failure) = summary.count(failure) else { return Ok(()) };
     let steps = failure.transcript.steps.clone();
-    let probes = failure.probes;
-    let times = probes as u64;
+    let times = failure.probes as u64;
     failure.reproduced = Some(Reproduced { times, plays: times });
-    let mut probe = Outage { world, header, failure, probes };
+    let mut probe = Outage { testbed, header, failure };
     shrink(steps, &mut probe).await?;
     probe.failure.is_small = true;
     Ok(())
@@ -170,7 +168,7 @@ fn is_known(summary: &Summary, failure: &Failure) -> bool {
     summary.failures.iter().any(|known| known.finding().is_same(failure.finding()))
 }
 
-/// A failure that was seen once and not again: nothing can be concluded from it.
+/// A failure that did not happen again: nothing can be concluded from it.
 fn open(mut failure: Failure) -> Failure {
     failure.reproduced = Some(Reproduced { times: 0, plays: 1 });
     for finding in &mut failure.findings {
@@ -196,21 +194,22 @@ fn words(steps: &[Step], in_flight: bool) -> String {
     format!("the service stopped answering {when} step {}", steps.len())
 }
 
-/// What happened at the last of `steps`, if the target answers others.
+/// What happened at the last of `steps`, if the target answers other requests.
 fn lost(steps: &[Step], times: u64) -> String {
     format!("the service did not answer step {}, each of {times} times", steps.len())
 }
 
-/// §7 promises a response to every request, in one form.
+/// §7 promises a response of one shape to every request.
 fn finding(steps: &[Step], words: &str, why: &str) -> Finding {
     let last = steps.last().map(|step| Prepared::from_step(step, &Memory::default(), ""));
     let operation = last.map(|last| last.operation()).unwrap_or_default();
     Finding::outage(clause!("7.shape.1"), operation, words, why)
 }
 
-/// What happened at the last of the steps that were played, of so many.
-async fn seen<W: World>(
-    world: &mut W,
+/// What happened at the last of `steps`, the ones that were played of `all`, and why; `None` if every step got a
+/// response and the target still answers.
+async fn seen<T: Testbed>(
+    testbed: &mut T,
     played: &Played,
     steps: &[Step],
     all: usize,
@@ -220,16 +219,16 @@ async fn seen<W: World>(
         (None, Some((index, why))) if index + 1 == all => {
             Some((lost(steps, TIMES_LOST), why.clone()))
         }
-        (None, _) if steps.len() < all || world.lasts().await => None,
+        (None, _) if steps.len() < all || testbed.lasts().await => None,
         (None, _) => {
             Some((words(steps, false), "no connection right after its response".to_owned()))
         }
     }
 }
 
-/// The finding that a transcript of `steps` names, if it is that the target gives no answer, and `played` shows it.
-pub async fn seen_again<W: World>(
-    world: &mut W,
+/// The finding that a transcript of `steps` names, if it is an outage and `played` shows it.
+pub async fn seen_again<T: Testbed>(
+    testbed: &mut T,
     steps: &[Step],
     played: &Played,
     name: &FindingName,
@@ -238,76 +237,65 @@ pub async fn seen_again<W: World>(
         return None;
     }
     let steps_played = &steps[..played.answers.len().min(steps.len())];
-    let (words, why) = seen(world, played, steps_played, steps.len()).await?;
+    let (words, why) = seen(testbed, played, steps_played, steps.len()).await?;
     Some(finding(steps_played, &words, &why)).filter(|found| found.is_named(name))
 }
 
-/// Whether steps bring the target down; the last that did are kept as the failure.
-struct Outage<'a, W> {
-    world: &'a mut W,
+/// Tests whether steps bring the target down, and keeps the last ones that did as the failure.
+struct Outage<'a, T> {
+    testbed: &'a mut T,
     header: &'a Header,
     failure: &'a mut Failure,
-    probes: usize,
 }
 
-impl<W: Recovers> Outage<'_, W> {
-    /// Whether the steps get no answer again and again, `times` times with the first.
+impl<T: Recovers> Outage<'_, T> {
+    /// Whether the steps get no response `times` times in a row, the first time included.
     async fn repeats(&mut self, steps: &[Step], times: u64) -> Result<bool, Unreachable> {
         for _ in 1..times {
             let Some(failure) = self.attempt(steps).await? else { return Ok(false) };
-            self.take(failure);
+            self.failure.take_evidence(failure);
         }
         Ok(true)
     }
 
-    /// Plays the steps; the failure, if the target gave no answer to one of them or none after them.
+    /// Plays the steps. Returns the failure if the target gave no response to one of them, or stopped after them.
     async fn attempt(&mut self, steps: &[Step]) -> Result<Option<Failure>, Unreachable> {
-        let mut target = fresh(self.world).await?;
+        let mut target = fresh(self.testbed).await?;
         let played = play(&mut target, self.header, steps).await?;
-        self.probes += 1;
         let steps_played = &steps[..played.answers.len().min(steps.len())];
-        let seen = seen(self.world, &played, steps_played, steps.len()).await;
+        let seen = seen(self.testbed, &played, steps_played, steps.len()).await;
         if seen.is_some() {
-            revived(self.world, None, &mut Summary::default()).await?;
+            revived(self.testbed, None, &mut Summary::default()).await?;
         }
+        self.failure.probes += 1;
         Ok(seen.map(|(words, why)| {
             let findings = vec![finding(steps_played, &words, &why)];
             let (case, steps) = (self.failure.case, steps_played.to_vec());
             Failure::of(self.header, case, steps, Played { findings, ..played })
         }))
     }
-
-    fn take(&mut self, failure: Failure) {
-        let Failure { steps_before, met, reproduced, .. } = *self.failure;
-        let probes = self.probes;
-        *self.failure = Failure { steps_before, met, probes, reproduced, ..failure };
-    }
 }
 
-impl<W: Recovers> Probe for Outage<'_, W> {
-    /// Each costs a restart.
+impl<T: Recovers> Probe for Outage<'_, T> {
+    /// Each form costs a restart of the target: minutes, where somebody has to restart it.
     const MOST_FORMS: usize = 20;
 
     async fn still_fails(&mut self, steps: &[Step]) -> Result<bool, Unreachable> {
         let failure = self.attempt(steps).await?;
-        self.failure.probes = self.probes;
-        // Nothing may stand behind the step that brings it down.
-        match failure.filter(|failure| failure.transcript.steps.len() == steps.len()) {
-            Some(failure) => {
-                self.take(failure);
-                Ok(true)
-            }
-            None => Ok(false),
-        }
+        // The step that brings it down must be the last.
+        let shown = failure.filter(|failure| failure.transcript.steps.len() == steps.len());
+        let Some(failure) = shown else { return Ok(false) };
+        self.failure.take_evidence(failure);
+        Ok(true)
     }
 }
 
-/// A fresh target. What was cleaned up before may have brought the target down.
-async fn fresh<W: Recovers>(world: &mut W) -> Result<W::Target, Unreachable> {
-    match world.fresh().await {
-        Err(_) if world.outage().is_some() => {
-            revived(world, None, &mut Summary::default()).await?;
-            world.fresh().await
+/// Creates a fresh target. The cleanup before it may have brought the target down.
+async fn fresh<T: Recovers>(testbed: &mut T) -> Result<T::Target, Unreachable> {
+    match testbed.fresh().await {
+        Err(_) if testbed.outage().is_some() => {
+            revived(testbed, None, &mut Summary::default()).await?;
+            testbed.fresh().await
         }
         fresh => fresh,
     }

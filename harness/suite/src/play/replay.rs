@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use tideover_exchange::Race;
 use tideover_exchange::evidence::Reproduced;
 use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::evidence::outcome::Outcome;
@@ -10,35 +9,36 @@ use tideover_exchange::target::Unreachable;
 use tideover_exchange::transcript::{Lanes, Transcript};
 
 use crate::play::case::{Played, play};
-use crate::play::cases::World;
-use crate::play::concurrent::{Course, History, Known, Request, contradictions};
+use crate::play::cases::Testbed;
+use crate::play::concurrent::{History, Known, RaceTestbed, TimedRequest, contradictions};
 use crate::play::outage::seen_again;
 
-/// How often steps are played until they show their finding, if nobody says how often.
+/// How often steps are played until they show their finding, unless the user says how often. Sequential steps show it
+/// nearly always; they miss it where a foreign target chooses otherwise.
 const TRIES: u64 = 5;
 
-/// The same for a race: who meets whom is a matter of luck.
+/// The same for a race, where chance decides which requests meet.
 const TRIES_OF_RACE: u64 = 20;
 
 /// The plays of a transcript.
 #[derive(Clone, Debug)]
 pub struct Replay<'a> {
     transcript: &'a Transcript,
-    /// How often it is played.
+    /// The most plays.
     most: u64,
-    /// Whether it is played no more once it shows its finding.
+    /// Whether the first play that shows the finding is the last one.
     ends_early: bool,
-    /// How often it has shown its finding. Without one, how often something did not hold.
+    /// How often the finding was shown. Without a finding, how often something did not hold.
     pub reproduced: Reproduced,
-    /// The first play that counts as one; otherwise the last play.
+    /// The first play that shows it, otherwise the last play.
     pub shown: Played,
-    /// Why it was not played as often as it should have been.
+    /// Why there were fewer plays than asked for.
     pub ended: Option<String>,
 }
 
 impl<'a> Replay<'a> {
-    /// A replay of `transcript`, which is played `tries` times. If that is `None`, it is played until it shows its
-    /// finding, but not for ever.
+    /// A replay of `transcript` with `tries` plays. If that is `None`, it ends with the first play that shows the
+    /// finding.
     pub fn new(transcript: &'a Transcript, tries: Option<u64>) -> Replay<'a> {
         let usual = match (&transcript.finding, &transcript.race) {
             (None, _) => 1,
@@ -55,7 +55,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Plays the transcript with `play`, which gets the number of each play, from 0.
+    /// Plays the transcript with `play`. It gets the number of each play, from 0.
     ///
     /// # Errors
     /// [`Unreachable`] if the target does not answer the first time.
@@ -102,8 +102,8 @@ impl<'a> Replay<'a> {
         self.shown.answers.iter().filter(|(_, seen)| seen.is_none()).count()
     }
 
-    /// The outcome: that of the finding, if the transcript names one. Where it was not reproduced, nothing can be
-    /// concluded.
+    /// The outcome of the finding that the transcript names, or inconclusive if it was not reproduced. Without a named
+    /// finding, the outcome of everything found.
     pub fn outcome(&self) -> Outcome {
         if self.transcript.finding.is_some() {
             return self.finding().map_or(Outcome::Inconclusive, |found| match found.verdict {
@@ -130,59 +130,38 @@ fn all(played: &Played) -> impl Iterator<Item = &Finding> {
 }
 
 /// Plays the steps of `transcript` one after the other.
-///
-/// # Errors
-/// [`Unreachable`] if the target does not answer.
-pub async fn play_steps<W: World>(
-    world: &mut W,
+pub async fn play_steps<T: Testbed>(
+    testbed: &mut T,
     transcript: &Transcript,
 ) -> Result<Played, Unreachable> {
     let arrivals: Vec<usize> = transcript.recorded.iter().map(|was| was.arrivals).collect();
     let steps = &transcript.steps;
-    let mut target = world.again(&arrivals).await?;
+    let mut target = testbed.again(&arrivals).await?;
     let mut played = play(&mut target, &transcript.header, steps).await?;
     if let Some(name) = &transcript.finding {
-        played.findings.extend(seen_again(world, steps, &played, name).await);
+        played.findings.extend(seen_again(testbed, steps, &played, name).await);
     }
     Ok(played)
 }
 
-/// Plays `transcript`, which is `race`, for the time `nth`.
-///
-/// # Errors
-/// [`Unreachable`] if the target does not answer.
-pub async fn play_race<C: Course>(
-    course: &mut C,
+/// Plays `transcript`, a race or not, for the time `nth`, from 0.
+pub async fn play_either<T: RaceTestbed>(
+    testbed: &mut T,
     transcript: &Transcript,
-    race: &Race,
     nth: u64,
 ) -> Result<Played, Unreachable> {
+    let Some(race) = transcript.as_race() else { return play_steps(testbed, transcript).await };
     let schedule = transcript.race.as_ref().map_or(0, |lanes| lanes.schedule);
     let seed = schedule.wrapping_add(nth);
-    let (history, known) = course.run(&transcript.header, race, seed).await?;
+    let (history, known) = testbed.run(&transcript.header, &race, seed).await?;
     Ok(raced(transcript, &history, &known))
 }
 
-/// Plays `transcript`, whether it is a race or not.
-///
-/// # Errors
-/// [`Unreachable`] if the target does not answer.
-pub async fn play_either<S: World + Course>(
-    stage: &mut S,
-    transcript: &Transcript,
-    nth: u64,
-) -> Result<Played, Unreachable> {
-    match transcript.as_race() {
-        None => play_steps(stage, transcript).await,
-        Some(race) => play_race(stage, transcript, &race, nth).await,
-    }
-}
-
-/// What came of a race, in the order of the steps of `transcript`.
+/// The outcome of a race, in the order of the steps of `transcript`.
 pub fn raced(transcript: &Transcript, history: &History, known: &Known) -> Played {
     let clients = transcript.race.as_ref().map(|Lanes { clients, .. }| &**clients);
     let clients = clients.unwrap_or_default();
-    let mut sent: BTreeMap<usize, VecDeque<&Request>> = BTreeMap::new();
+    let mut sent: BTreeMap<usize, VecDeque<&TimedRequest>> = BTreeMap::new();
     for request in &history.requests {
         sent.entry(request.client).or_default().push_back(request);
     }
@@ -198,8 +177,7 @@ pub fn raced(transcript: &Transcript, history: &History, known: &Known) -> Playe
         // A request that never left is not in the history.
         let request = queue.pop_front_if(|request| request.step == *step);
         let now = request.map_or(known.start, |request| request.now);
-        let answer = request.and_then(|request| request.answer.as_ref());
-        answers.push((now, answer.map(|answer| answer.seen.clone())));
+        answers.push((now, request.and_then(|request| request.seen().cloned())));
     }
     let findings = contradictions(history, known).into_iter().map(|one| one.finding).collect();
     Played { answers, findings, ..Played::default() }

@@ -11,7 +11,7 @@ use tideover_prove::defects::Defective;
 use tideover_report::document::FindingReport;
 use tideover_suite::play::case::Observed;
 use tideover_suite::play::cases;
-use tideover_suite::play::cases::{Failure, InProcess, Plan, Rehearsed, World};
+use tideover_suite::play::cases::{Failure, InProcess, Plan, Rehearsed, Testbed};
 
 fn with(defect: &str) -> InProcess<Defective> {
     let inbox = Destinations::PublicAnd(INBOX.to_owned());
@@ -38,7 +38,7 @@ impl Moody {
     }
 }
 
-impl World for Moody {
+impl Testbed for Moody {
     type Target = Bare<Defective>;
 
     async fn fresh(&mut self) -> Result<Bare<Defective>, Unreachable> {
@@ -72,7 +72,7 @@ struct LateTarget {
     is_lucky: bool,
 }
 
-impl World for Late {
+impl Testbed for Late {
     type Target = LateTarget;
 
     async fn fresh(&mut self) -> Result<LateTarget, Unreachable> {
@@ -114,7 +114,7 @@ async fn a_smaller_case_must_show_it_each_time() {
     assert_eq!(failure.transcript.steps.len(), 4, "{:#?}", failure.transcript.steps);
 }
 
-async fn failure(world: &mut impl World) -> Failure {
+async fn failure(world: &mut impl Testbed) -> Failure {
     let header = Header::new(11, start(), Profile::default());
     let plan = Plan { header, first: 0, cases: 60, steps: 50, max_findings: 1 };
     let mut summary = cases::check(world, &plan).await.unwrap();

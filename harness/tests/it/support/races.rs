@@ -5,8 +5,8 @@ use tideover_exchange::target::INBOX;
 use tideover_exchange::transcript::Header;
 use tideover_model::{Destinations, Profile};
 use tideover_prove::defects;
-use tideover_suite::play::cases::Plan;
-use tideover_suite::play::concurrent::{Course, InProcess, Races, Summary};
+use tideover_suite::play::cases::{InProcess, Plan};
+use tideover_suite::play::concurrent::{RaceTestbed, Races, Summary};
 
 /// So many races of four clients each.
 pub(crate) fn plan(cases: u64) -> Plan {
@@ -20,9 +20,9 @@ pub(crate) fn plan(cases: u64) -> Plan {
 }
 
 /// Plays the races of `plan`, with four clients each.
-pub(crate) async fn run<C: Course>(course: &mut C, plan: &Plan) -> Summary {
+pub(crate) async fn run<T: RaceTestbed>(testbed: &mut T, plan: &Plan) -> Summary {
     let mut races = Races::new(plan, 4);
-    races.run(course, |_| {}).await.unwrap();
+    races.run(testbed, |_| {}).await.unwrap();
     races.summary
 }
 

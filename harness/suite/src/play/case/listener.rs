@@ -1,4 +1,4 @@
-//! A recorded run, judged step by step.
+//! Judges recorded requests step by step, with the checks of a case.
 
 use std::borrow::Cow;
 
@@ -11,16 +11,16 @@ use tideover_judge::checks::Checks;
 use tideover_judge::{Belief, Outside, PriorState, is_informative};
 use tideover_model::{Service, Timestamp, bearer};
 
-use crate::play::case::shadow::Shadow;
-use crate::play::case::{Heard, Played, Run};
+use crate::play::case::oracle::Oracle;
+use crate::play::case::{CaseRun, Played, StepRecord};
 
 /// Judges recorded requests to a foreign service.
 pub struct Listener {
-    run: Run<'static>,
+    run: CaseRun<'static>,
 }
 
 impl Listener {
-    /// A target that takes the keys of the `accepted` headers, and may send webhooks to `inbox`.
+    /// A service that takes the keys of the `accepted` headers, and may send webhooks to `inbox`.
     pub fn new(
         header: &Header,
         accepted: &[String],
@@ -33,12 +33,12 @@ impl Listener {
         let inbox = inbox.map_or_else(|| NO_INBOX.to_owned(), origin);
         let mut belief = Belief::new(profile, &inbox, first, header.start, outside, prior);
         belief.introduce(keys);
-        // Whoever recorded it need not have the target's time, and may have set a clock meanwhile.
+        // The recorder need not have the target's time, and may have set its own clock meanwhile.
         belief.forget_clock();
         belief.doubt_our_clock();
         belief.remember();
-        let run = Run {
-            shadow: Shadow::believed(belief),
+        let run = CaseRun {
+            oracle: Oracle::believed(belief),
             memory: Memory::default(),
             checks: Checks::of_foreign(outside),
             played: Played::default(),
@@ -46,22 +46,22 @@ impl Listener {
         Listener { run }
     }
 
-    /// What the operator port was seen to do before anything was listened to.
+    /// Takes over what the operator port did before the first judged request.
     pub fn recall(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) {
-        self.run.shadow.overhear(sent, seen, now, now);
+        self.run.oracle.overhear(sent, seen, now, now);
     }
 
-    /// Skips a stale response: one of the `later` responses to the same request shows what was written.
-    /// `false` if it is to be listened to.
+    /// Skips a stale response: one of the `later` responses to the same request shows the write. Returns `false` if the
+    /// response must be judged.
     pub fn pass_over(
         &mut self,
         sent: &Prepared,
         (seen, now): (&Seen, Timestamp),
         mut later: impl Iterator<Item = (Seen, Timestamp)>,
     ) -> bool {
-        let shadow = &self.run.shadow;
-        let lags = shadow.may_lag(sent, seen, now)
-            && later.any(|(seen, now)| is_informative(&seen) && shadow.explains(sent, &seen, now));
+        let oracle = &self.run.oracle;
+        let lags = oracle.may_lag(sent, seen, now)
+            && later.any(|(seen, now)| is_informative(&seen) && oracle.explains(sent, &seen, now));
         if lags {
             self.run.played.lag(sent);
             self.run.played.answers.push((now, Some(seen.clone())));
@@ -69,7 +69,7 @@ impl Listener {
         lags
     }
 
-    /// What is found in an answer, or in that there is none.
+    /// Judges a response, or that there is none.
     pub fn listen(
         &mut self,
         sent: &Prepared,
@@ -78,16 +78,16 @@ impl Listener {
         now: Timestamp,
     ) -> Vec<Finding> {
         let Some(seen) = seen else {
-            self.run.shadow.miss(sent, Applied::MayBe, since);
+            self.run.oracle.miss(sent, Applied::MayBe, since);
             self.run.checks.miss(sent);
             self.run.played.unanswered += 1;
             self.run.played.answers.push((since, None));
             return Vec::new();
         };
-        let Some(expectation) = self.run.shadow.overhear(sent, seen, since, now) else {
+        let Some(expectation) = self.run.oracle.overhear(sent, seen, since, now) else {
             return Vec::new();
         };
-        self.run.judge(Heard {
+        self.run.judge(StepRecord {
             sent: Cow::Owned(sent.clone()),
             seen: seen.clone(),
             arrivals: Vec::new(),
@@ -100,11 +100,8 @@ impl Listener {
         std::mem::take(&mut self.run.played.findings)
     }
 
-    /// All that was heard.
-    pub fn conclude(mut self) -> Played {
-        if let Some(belief) = self.run.shadow.belief() {
-            self.run.played.lessons.conclude(belief);
-        }
-        self.run.played
+    /// The outcome of all requests.
+    pub fn conclude(self) -> Played {
+        self.run.conclude(false)
     }
 }

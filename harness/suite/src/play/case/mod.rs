@@ -2,8 +2,8 @@
 
 mod listener;
 mod observed;
+mod oracle;
 mod played;
-mod shadow;
 
 use std::borrow::Cow;
 use std::mem::take;
@@ -22,35 +22,32 @@ use tideover_model::{OperationKind, Service, Timestamp};
 use crate::prediction::Case;
 
 pub use listener::Listener;
-pub use observed::{Clock, Observed, Standing};
+pub use observed::{Clock, Observed, TargetWorld};
+use oracle::{Expectation, Oracle, now_of};
 pub use played::{Played, Stopped};
-use shadow::{Expectation, Shadow, now_of};
 
-/// Plays `steps` against `target`, which is in the world of `header` and has played nothing yet.
-///
-/// # Errors
-/// [`Unreachable`] if the target does not answer.
+/// Plays `steps` against `target`, a fresh one in the world of `header`.
 pub async fn play<T: Observed>(
     target: &mut T,
     header: &Header,
     steps: &[Step],
 ) -> Result<Played, Unreachable> {
-    let shadow = Shadow::of(header, target);
-    Run::new(target, shadow).play(target, steps).await.whole()
+    let oracle = Oracle::of(header, target);
+    CaseRun::new(target, oracle).play(target, steps).await.whole()
 }
 
-/// Plays the steps of `case`, which was made for `header`, in the same way, for as long as steps can be sent.
+/// Plays the steps of `case`, which was made for `header`, until no more can be sent.
 pub async fn play_case<T: Observed>(target: &mut T, header: &Header, case: &Case) -> Played {
     let in_its_world =
-        target.standing() == Standing::Known && target.api_key() == Service::FIRST_KEY;
-    let shadow = match case.walked(target.inbox()) {
-        Some(walked) if in_its_world => Shadow::walked(walked, header.start),
-        _ => Shadow::of(header, target),
+        target.world() == TargetWorld::Known && target.api_key() == Service::FIRST_KEY;
+    let oracle = match case.walked(target.inbox()) {
+        Some(walked) if in_its_world => Oracle::walked(walked, header.start),
+        _ => Oracle::of(header, target),
     };
-    Run::new(target, shadow).play(target, &case.steps).await
+    CaseRun::new(target, oracle).play(target, &case.steps).await
 }
 
-/// What comes of sending, and how long it took.
+/// The result of sending, and how long it took.
 async fn timed<T: Observed>(
     sending: impl Future<Output = Result<Seen, Unanswered>>,
 ) -> (Result<Seen, Unanswered>, Option<Duration>) {
@@ -58,44 +55,44 @@ async fn timed<T: Observed>(
     (sending.await, began.map(|began| began.elapsed()))
 }
 
-struct Run<'a> {
-    shadow: Shadow<'a>,
+/// A case while it is played.
+struct CaseRun<'a> {
+    oracle: Oracle<'a>,
     memory: Memory,
     checks: Checks,
     played: Played,
 }
 
-/// What was sent, all that came of it, and what the model says of it.
-struct Heard<'a> {
+/// A step after its response, before it is judged.
+struct StepRecord<'a> {
     sent: Cow<'a, Prepared>,
     seen: Seen,
     arrivals: Vec<Arrival>,
-    /// Whether the inbox is proven to work.
     inbox_works: bool,
     inside: Option<Inside>,
     expectation: Expectation<'a>,
     took: Option<Duration>,
-    /// Where the answer is not what a hand-written transcript expects.
+    /// Where the response is not what a hand-written transcript expects.
     mismatches: Vec<Mismatch>,
 }
 
-impl<'a> Run<'a> {
-    fn new<T: Observed>(target: &T, shadow: Shadow<'a>) -> Run<'a> {
-        let checks = shadow.checks();
-        let played = Played { is_known: shadow.is_known(), ..Played::default() };
-        Run { shadow, memory: target.memory(), checks, played }
+impl<'a> CaseRun<'a> {
+    fn new<T: Observed>(target: &T, oracle: Oracle<'a>) -> CaseRun<'a> {
+        let checks = oracle.checks();
+        let played = Played { is_known: oracle.belief().is_none(), ..Played::default() };
+        CaseRun { oracle, memory: target.memory(), checks, played }
     }
 
     async fn play<T: Observed>(mut self, target: &mut T, steps: &[Step]) -> Played {
-        let some = self.shadow.steps_at_once(steps.len());
-        for (nth, steps) in steps.chunks(some).enumerate() {
-            let mut heard = Vec::with_capacity(steps.len());
-            let ended = self.hear(target, nth * some, steps, &mut heard).await;
+        let at_once = self.oracle.steps_at_once(steps.len());
+        for (nth, steps) in steps.chunks(at_once).enumerate() {
+            let mut records = Vec::with_capacity(steps.len());
+            let ended = self.send_all(target, nth * at_once, steps, &mut records).await;
             let began = T::TIMED.then(Instant::now);
-            for one in heard {
-                self.judge(one);
+            for record in records {
+                self.judge(record);
                 if !self.played.findings.is_empty() {
-                    return self.conclude(target);
+                    return self.conclude(target.inbox_works());
                 }
             }
             self.played.judging += began.map(|began| began.elapsed()).unwrap_or_default();
@@ -109,10 +106,10 @@ impl<'a> Run<'a> {
                 Err(_) => break,
             }
         }
-        self.conclude(target)
+        self.conclude(target.inbox_works())
     }
 
-    /// Ends with a step after which nothing more can be sent.
+    /// Ends the case with a step after which nothing more can be sent.
     fn end<T: Observed>(&mut self, target: &mut T, unanswered: Unanswered) {
         let Unanswered { why, applied, silence, .. } = unanswered;
         if silence.is_none() {
@@ -121,15 +118,15 @@ impl<'a> Run<'a> {
         }
         let in_flight = applied == Applied::MayBe;
         if in_flight {
-            let now = self.shadow.now(target);
+            let now = self.oracle.now(target);
             self.played.answers.push((now, None));
         }
         self.played.stopped = Some(Stopped { in_flight, why });
     }
 
-    fn conclude<T: Observed>(mut self, target: &T) -> Played {
-        if let Some(belief) = self.shadow.belief() {
-            for point in self.played.lessons.events().filter(|_| target.inbox_works()) {
+    fn conclude(mut self, inbox_works: bool) -> Played {
+        if let Some(belief) = self.oracle.belief() {
+            for point in self.played.lessons.events().filter(|_| inbox_works) {
                 self.played.met.meet(point.clause);
                 self.played.gaps.record("webhooks", None, &point);
             }
@@ -138,51 +135,44 @@ impl<'a> Run<'a> {
         self.played
     }
 
-    /// `step` as it is sent.
     fn prepare<T: Observed>(&self, target: &T, index: usize, step: &Step) -> Cow<'a, Prepared> {
         let from_step = || Prepared::from_step(step, &self.memory, target.api_key());
-        self.shadow.prepared(index).map_or_else(|| Cow::Owned(from_step()), Cow::Borrowed)
+        self.oracle.prepared(index).map_or_else(|| Cow::Owned(from_step()), Cow::Borrowed)
     }
 
-    /// Keeps the answer to `step`, which later ones may refer to.
-    fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen) {
-        self.shadow.keep(step, predicted, seen, &self.memory);
-        self.memory.keep(step, seen.json());
-    }
-
-    /// Plays `steps`, the first of which has this index.
-    async fn hear<T: Observed>(
+    /// Sends `steps`, the first of which has the index `first`.
+    async fn send_all<T: Observed>(
         &mut self,
         target: &mut T,
         first: usize,
         steps: &[Step],
-        heard: &mut Vec<Heard<'a>>,
+        records: &mut Vec<StepRecord<'a>>,
     ) -> Result<(), Unanswered> {
         for (index, step) in (first..).zip(steps) {
-            heard.extend(self.step(target, index, step).await?);
+            records.extend(self.send(target, index, step).await?);
         }
         Ok(())
     }
 
-    /// Plays a step. Returns `None` for one without a response.
-    async fn step<T: Observed>(
+    /// Sends a step. Returns `None` if there is no response.
+    async fn send<T: Observed>(
         &mut self,
         target: &mut T,
         index: usize,
         step: &Step,
-    ) -> Result<Option<Heard<'a>>, Unanswered> {
+    ) -> Result<Option<StepRecord<'a>>, Unanswered> {
         let sent = self.prepare(target, index, step);
-        let since = self.shadow.now(target);
+        let since = self.oracle.now(target);
         let (answered, took) = timed::<T>(target.send(&sent)).await;
         let took = target.took().or(took);
         let answered = match answered {
-            Ok(seen) => self.caught_up(target, &sent, seen, since).await,
+            Ok(seen) => self.retry_stale(target, &sent, seen, since).await,
             Err(unanswered) => Err(unanswered),
         };
         let (seen, may_lag) = match answered {
             Ok(response) => response,
             Err(unanswered) if !unanswered.is_last => {
-                if !self.shadow.miss(&sent, unanswered.applied, since) {
+                if !self.oracle.miss(&sent, unanswered.applied, since) {
                     return Err(unanswered);
                 }
                 if unanswered.silence.is_some() {
@@ -198,20 +188,21 @@ impl<'a> Run<'a> {
         let arrivals = self.arrivals(target).await?;
         let inbox_works = target.inbox_works();
         let began = T::TIMED.then(Instant::now);
-        let mut expectation = self.shadow.observe(target, (index, step), &sent, &seen, since);
+        let mut expectation = self.oracle.observe(target, (index, step), &sent, &seen, since);
         self.played.judging += began.map(|began| began.elapsed()).unwrap_or_default();
         if may_lag {
             expectation.leave_open();
         }
-        self.keep(step, &expectation.predicted, &seen);
+        self.oracle.keep(step, &expectation.predicted, &seen, &self.memory);
+        self.memory.keep(step, seen.json());
         let inside = target.inside();
         let mismatches = self.unexpected(step, &seen);
-        let heard =
-            Heard { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches };
-        Ok(Some(heard))
+        let record =
+            StepRecord { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches };
+        Ok(Some(record))
     }
 
-    /// The webhooks that came with a step. Where one is overdue, those that may still be on their way are waited for.
+    /// The webhooks that came with a step. Waits if one is overdue.
     async fn arrivals<T: Observed>(&self, target: &mut T) -> Result<Vec<Arrival>, Unanswered> {
         let mut arrivals = target.arrivals().await?;
         let mut times = 0;
@@ -233,9 +224,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The response to a step, and whether it may still be stale: a stale read is retried for as long as the
-    /// target is waited for.
-    async fn caught_up<T: Observed>(
+    /// Repeats a request whose response may be stale. Returns the last response, and whether it may still be stale.
+    async fn retry_stale<T: Observed>(
         &mut self,
         target: &mut T,
         sent: &Prepared,
@@ -244,30 +234,30 @@ impl<'a> Run<'a> {
     ) -> Result<(Seen, bool), Unanswered> {
         let reads = sent.kind().is_some_and(OperationKind::reads);
         let mut times = 0;
-        while self.shadow.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
+        while self.oracle.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
             if !target.wait_to_ask_again(times).await {
                 return Ok((seen, false));
             }
             times += 1;
             match target.send(sent).await {
                 Ok(later) if is_informative(&later) => seen = later,
-                // It is unknown whether this response would have shown the write.
+                // Whether a response would have shown the write is unknown.
                 Ok(_) if reads => return Ok((seen, true)),
                 Err(later) if reads || later.applied == Applied::Never => return Ok((seen, true)),
-                // It may have been carried out this time.
+                // This time it may have been carried out.
                 later => return Ok((later?, false)),
             }
         }
-        if times > 0 && self.shadow.explains(sent, &seen, now_of(target).unwrap_or(since)) {
+        if times > 0 && self.oracle.explains(sent, &seen, now_of(target).unwrap_or(since)) {
             self.played.lag(sent);
         }
         Ok((seen, false))
     }
 
-    /// Holds what was heard against what the model says of it, and against every check.
-    fn judge(&mut self, heard: Heard<'_>) {
-        let Heard { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches } =
-            heard;
+    /// Compares a step with its expectation, and makes every check.
+    fn judge(&mut self, record: StepRecord<'_>) {
+        let StepRecord { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches } =
+            record;
         let exchange = Exchange {
             sent: &sent,
             seen: &seen,
@@ -298,7 +288,7 @@ impl<'a> Run<'a> {
             let open = notes.leave_open(&exchange);
             self.played.noticed.extend(open.into_iter().map(|found| (at, found)));
         }
-        if let Some(belief) = self.shadow.belief() {
+        if let Some(belief) = self.oracle.belief() {
             if has_failed(&sent, &seen) {
                 self.checks.miss(&sent);
             }
@@ -312,7 +302,7 @@ impl<'a> Run<'a> {
         self.played.latencies.extend(exchange.kind().zip(took));
         self.played.met = notes.met;
         self.played.met_after.push(self.played.met.distinct());
-        // What is made small is the worst of them.
+        // The first finding names the failure: it must be the worst.
         notes.findings.sort_by_key(|finding| finding.verdict);
         self.played.findings = notes.findings;
         self.played.mismatches.extend(mismatches.into_iter().map(|mismatch| (at, mismatch)));
@@ -320,7 +310,7 @@ impl<'a> Run<'a> {
         self.played.arrivals.extend(arrivals.into_iter().map(|arrival| (at, arrival)));
     }
 
-    /// Where the answer to `step` is not what a hand-written transcript expects.
+    /// Where the response to `step` is not what a hand-written transcript expects.
     fn unexpected(&self, step: &Step, seen: &Seen) -> Vec<Mismatch> {
         let Some(expect) = &step.expect else { return Vec::new() };
         let status = (expect.status != seen.status).then(|| Mismatch {

@@ -1,4 +1,4 @@
-//! What is known of a target before the first request.
+//! A target as the judge sees it.
 
 use std::future::ready;
 use std::time::Duration;
@@ -9,87 +9,85 @@ use tideover_exchange::target::{Answer, Bare, Target};
 use tideover_judge::{Outside, PriorState};
 use tideover_model::Timestamp;
 
-/// A target, as far as it lets itself be looked into.
+/// A target with what the judge may know of it.
 pub trait Observed: Target {
-    /// Whether the time that it takes to answer says something of it.
+    /// Whether its response times are worth measuring.
     const TIMED: bool = true;
 
-    /// The answer to the step that was sent last as it was written down, if that can be seen.
+    /// The last response before it was parsed, if that can be seen.
     fn answered(&self) -> Option<&Answer> {
         None
     }
 
-    /// Its state after the last step; `None` unless it is in process.
+    /// The state after the last step; `None` unless the target is in process.
     fn inside(&mut self) -> Option<Inside> {
         None
     }
 
-    /// How long the last answer took, where that is known better than by the time that sending took.
+    /// How long the last response took, if the target measures it better than the time around sending.
     fn took(&self) -> Option<Duration> {
         None
     }
 
-    /// Whether what it answers may lag behind what was written.
+    /// Whether reads may be stale.
     const LAGS: bool = false;
 
-    /// Waits until the webhooks that the step of this index causes have come, where that is known or worth a wait.
+    /// Waits for the webhooks of the step at `index`, if any are expected.
     fn settle(&mut self, _index: usize) -> impl Future<Output = ()> {
         ready(())
     }
 
-    /// Waits before the `nth` retry, from 0 on; `false` once a retry is no use.
+    /// Waits before the `nth` retry, from 0. Returns `false` once a retry is no use.
     fn wait_to_ask_again(&mut self, _nth: usize) -> impl Future<Output = bool> {
         ready(false)
     }
 
-    /// Whether webhooks of the target are known to reach the inbox, because one has, or a test: then silence there
-    /// means something. `false` if unknown.
+    /// Whether a webhook has been seen to reach the inbox. Only then does a missing webhook mean anything.
     fn inbox_works(&self) -> bool {
         false
     }
 
-    /// Waits for deliveries that may still be on their way, for the `nth` time, from 0 on; `false` once none can be.
+    /// Waits for overdue deliveries, for the `nth` time, from 0. Returns `false` once none can come.
     fn wait_for_deliveries(&mut self, _nth: usize) -> impl Future<Output = bool> {
         ready(false)
     }
 
-    /// The key of a second platform, where the user has given one.
+    /// The key of a second platform, if the user gave one.
     fn second_key(&self) -> Option<&str> {
         None
     }
 
-    /// What is known of it.
-    fn standing(&mut self) -> Standing {
-        Standing::Known
+    /// The world that it is in.
+    fn world(&mut self) -> TargetWorld {
+        TargetWorld::Known
     }
 }
 
-/// What is known of a target.
+/// The world that a target is in, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// All of it: it starts in the world of the header, and its choices are those of the header's seed.
+pub enum TargetWorld {
+    /// The world of the header: the choices are those of its seed.
     Known,
-    /// Only its responses show what it chooses, and what happens to it.
+    /// A world that only the responses show.
     Foreign {
         /// Who moves the world outside.
         outside: Outside,
         /// State that may predate this run.
         prior: PriorState,
-        /// What its clock shows, or ours where its clock is unknown.
+        /// The target's time, or ours if its clock is unknown.
         now: Timestamp,
-        /// How that is known.
         clock: Clock,
     },
 }
 
-/// How it is known what the clock of a target shows.
+/// Where the time of a target comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// It is read from the target.
+    /// The target shows it.
     Read,
-    /// It was read before, and someone else may have moved it since.
+    /// The target showed it before, and somebody else may have moved its clock since.
     Kept,
-    /// It may be ahead of ours, or behind, until a response shows a time.
+    /// It is our time, until a response shows the target's.
     Guessed,
 }
 

@@ -14,66 +14,61 @@ use tideover_model::{OperationKind, Timestamp, clause};
 
 use crate::play::learn::{Failing, Lessons, Replaced};
 
-/// What came of a run.
+/// The outcome of a case, or of steps that are played again.
 #[derive(Clone, Debug, Default)]
 pub struct Played {
-    /// When each step was played and what was answered, if an answer came.
+    /// When each step was played, and its response if one came.
     pub answers: Vec<(Timestamp, Option<Seen>)>,
     /// How often each clause was met.
     pub met: Tally,
     /// How many clauses were met after each judged step.
     pub met_after: Vec<usize>,
-    /// What was reached.
     pub coverage: Coverage,
-    /// What came to the inbox, with the index of the step that it came with.
+    /// What came to the inbox, each with the index of its step.
     pub arrivals: Vec<(usize, Arrival)>,
-    /// How long the answers to requests took, where that says something of the target.
+    /// The response times, where they are worth measuring.
     pub latencies: Vec<(OperationKind, Duration)>,
-    /// The findings of the last step: a run ends with the first step that has any.
+    /// The findings of the last step: a case ends with the first step that has any.
     pub findings: Vec<Finding>,
-    /// What ends no run: what stalls, and what nothing could be concluded from, with the index of the step that
-    /// showed it.
+    /// Findings that end no case, stalled and inconclusive ones, each with the index of its step.
     pub noticed: Vec<(usize, Finding)>,
-    /// What was seen where the document is silent, of a target whose choices are its own.
+    /// What a foreign target did where the document is silent.
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
     /// Which kinds of requests failed, and which were answered.
     pub failing: Failing,
-    /// What its responses show of its choices.
+    /// What the responses show of the target's choices.
     pub lessons: Lessons,
-    /// Requests that were not answered.
+    /// The number of requests without a response.
     pub unanswered: u64,
-    /// The steps, by index, to which the target gave no answer although it answers others, and what happened.
+    /// The steps, by index, that got no response although the target answers others, and what happened.
     pub lost: Vec<(usize, String)>,
-    /// Set if the target does not answer any more.
+    /// Set if the target stopped answering.
     pub stopped: Option<Stopped>,
-    /// Why nothing more can be sent, if something else ended the run.
+    /// Why nothing more can be sent, if the target did not stop.
     pub ended: Option<String>,
-    /// Why each request that was not sent was not.
+    /// The reason for each request that was not sent.
     pub unsent: Vec<String>,
-    /// Whether the model knows the state of the target: it is in the world of the header.
+    /// Whether the target is in the known world.
     pub is_known: bool,
-    /// Where an answer was not what the transcript expects, by the index of the step.
+    /// Where a response is not what the transcript expects, each with the index of its step.
     pub mismatches: Vec<(usize, Mismatch)>,
     /// How long the judgement took, where that is measured.
     pub judging: Duration,
 }
 
-/// Where a case ended because the target does not answer any more.
+/// Where a case ended because the target stopped answering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// Whether a request was under way; otherwise it stopped after its last answer.
+    /// Whether a request was in flight; otherwise it stopped after its last response.
     pub in_flight: bool,
     /// What happened, in words.
     pub why: String,
 }
 
 impl Played {
-    /// The same, unless nothing more could be sent before the last step was played.
-    ///
-    /// # Errors
-    /// [`Unreachable`] with the reason.
+    /// This outcome, if the steps did not end because nothing more could be sent.
     pub(super) fn whole(self) -> Result<Played, Unreachable> {
         match self.ended {
             Some(why) => Err(Unreachable(why)),
@@ -86,7 +81,7 @@ impl Played {
         self.findings.is_empty() && self.mismatches.is_empty()
     }
 
-    /// Notices that an answer lagged behind what was written.
+    /// Records that a read was stale.
     pub(super) fn lag(&mut self, sent: &Prepared) {
         let point = Point {
             clause: clause!("gap.readOwnWrites"),
@@ -99,8 +94,7 @@ impl Played {
         self.gaps.record(&sent.operation(), None, &point);
     }
 
-    /// Learns what an exchange shows of a target's choices. Notes what stalls, and what stays inconclusive
-    /// from.
+    /// Learns what an exchange shows of a foreign target's choices. Adds stalled and inconclusive findings.
     pub(super) fn learn(
         &mut self,
         exchange: &Exchange<'_>,

@@ -1,4 +1,4 @@
-//! What came of many cases: each failure once for its cause, and what was counted.
+//! The outcome of many cases: one failure for each cause, and what was counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,88 +17,83 @@ use crate::play::case::Played;
 use crate::play::concurrent::Interval;
 use crate::play::learn::{Failing, Lessons, Replaced, Stated};
 
-/// What came of it.
+/// The outcome of many cases.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Cases that were played.
     pub cases: u64,
-    /// Steps that were played.
     pub steps: u64,
     /// How often each clause was met.
     pub met: Tally,
-    /// In how many cases each clause was not as it should be, and how bad that was at worst.
+    /// In how many cases each clause did not hold, and the worst verdict of them.
     pub broken: BTreeMap<Clause, (u64, Verdict)>,
-    /// What was reached.
     pub coverage: Coverage,
-    /// How long the answers took.
     pub latencies: Latencies,
-    /// Requests that were not answered.
+    /// Requests without a response.
     pub unanswered: u64,
-    /// Requests without an answer that got one when their steps were played again.
+    /// Requests without a response that got one when their steps were played again.
     pub lost_in_vain: u64,
-    /// Why each request that was not sent was not.
+    /// The reason for each request that was not sent.
     pub unsent: Vec<String>,
-    /// What fails no run, by its cause: what stalls, and what nothing could be concluded from.
+    /// Findings that fail no run, by their cause: stalled and inconclusive ones.
     pub noticed: BTreeMap<Cause, Noticed>,
-    /// What was seen where the document is silent, of a target whose choices are its own.
+    /// What a foreign target did where the document is silent.
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
     /// Which kinds of requests failed, and which were answered.
     pub failing: Failing,
-    /// What its responses show of its choices.
+    /// What the responses show of the target's choices.
     pub lessons: Lessons,
-    /// What failed, made small: one for each cause, in the order in which they were met.
+    /// One failure for each cause, in the order in which they were met.
     pub failures: Vec<Failure>,
     /// How long the judgement took, where that is measured.
     pub judging: Duration,
-    /// What it took against a live target.
+    /// The cost of a run against a live target.
     pub effort: Effort,
-    /// Why no more was played.
+    /// Why the run ended.
     pub ending: Ending,
 }
 
-/// A failure, as small as it could be made.
+/// Steps that show a finding, with the evidence.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The case that it was met in.
+    /// The case that met it.
     pub case: u64,
-    /// How many steps that took.
+    /// The number of steps before shrinking.
     pub steps_before: usize,
-    /// How many runs it took to make it small.
+    /// The number of plays that shrinking took.
     pub probes: usize,
-    /// Whether it is as small as it can be made.
+    /// Whether shrinking came to its end.
     pub is_small: bool,
-    /// How often its steps showed it again; none where they are not played again.
+    /// How often its steps showed it again; `None` where they are not played again.
     pub reproduced: Option<Reproduced>,
-    /// How many cases met its cause.
+    /// The number of cases with the same cause.
     pub met: u64,
     /// The steps of the case that were not played, because it ended with the failure.
     pub unplayed: Vec<Step>,
-    /// What was found: the first finding names the failure.
+    /// The first finding names the failure.
     pub findings: Vec<Finding>,
     /// The steps that show it.
     pub transcript: Transcript,
-    /// When each was played and what was answered, if an answer came.
+    /// When each step was played, and its response if one came.
     pub answers: Vec<(Timestamp, Option<Seen>)>,
-    /// What came to the inbox, with the index of the step that it came with.
+    /// What came to the inbox, each with the index of its step.
     pub arrivals: Vec<(usize, Arrival)>,
-    /// When each step was under way, if some were at once; none if one came after the other.
+    /// When each step of a race was in flight; empty if the steps were played one after the other.
     pub raced: Vec<Interval>,
-    /// Whether the model knows the state of the target, so that it can tell what a step changes.
+    /// Whether the target is in the known world, so that the model can tell what a step changes.
     pub is_known: bool,
 }
 
-/// What was found and fails no run: it is not made small.
+/// A finding that fails no run. It is not shrunk.
 #[derive(Clone, Debug)]
 pub struct Noticed {
-    /// What was found.
     pub finding: Finding,
     /// How often it was met.
     pub times: u64,
-    /// How many cases met it.
+    /// The number of cases that met it.
     pub cases: u64,
-    /// The first of them, up to the step that showed it; none where only the run as a whole does.
+    /// The first case, up to the step that showed it; `None` where only the run as a whole shows it.
     pub first: Option<Failure>,
 }
 
@@ -129,7 +124,7 @@ impl Failure {
         }
     }
 
-    /// What was played until the step of this index showed `found`.
+    /// The steps up to the one at index `at`, which showed `found`.
     fn noticed(
         header: &Header,
         case: u64,
@@ -149,6 +144,12 @@ impl Failure {
         Failure::of(header, case, steps.to_vec(), until_then)
     }
 
+    /// Takes over the steps and the evidence of a play that showed the same finding.
+    pub(crate) fn take_evidence(&mut self, shown: Failure) {
+        let Failure { steps_before, probes, is_small, reproduced, met, .. } = *self;
+        *self = Failure { steps_before, probes, is_small, reproduced, met, ..shown };
+    }
+
     /// How many requests arrived at the inbox with each step.
     pub fn arrivals_by_step(&self) -> Vec<usize> {
         let with = |index| self.arrivals.iter().filter(|(with, _)| *with == index).count();
@@ -160,15 +161,13 @@ impl Failure {
         &self.findings[0]
     }
 
-    /// How bad it is.
     pub fn verdict(&self) -> Verdict {
         self.finding().verdict
     }
 }
 
 impl Summary {
-    /// Takes up what was counted of another run against the same target; its failures come after, unless their causes
-    /// are known.
+    /// Adds another run against the same target. Failures with known causes only count.
     pub fn absorb(&mut self, other: Summary) {
         if self.cases == 0 {
             self.ending = other.ending;
@@ -184,19 +183,14 @@ impl Summary {
         self.replaced.add(&other.replaced);
         self.failing.add(&other.failing);
         for (clause, (times, verdict)) in other.broken {
-            let (known, worst) = self.broken.entry(clause).or_insert((0, verdict));
-            (*known, *worst) = (*known + times, verdict.min(*worst));
+            self.break_clause(clause, times, verdict);
         }
         for failure in other.failures {
-            let is_known = |known: &&mut Failure| known.finding().is_same(failure.finding());
-            match self.failures.iter_mut().find(is_known) {
-                Some(known) => known.met += failure.met,
-                None => self.failures.push(failure),
-            }
+            self.count(failure);
         }
     }
 
-    /// Takes up a case that was played; a failure of a new cause is given back.
+    /// Adds a case. Returns its failure if the cause is new.
     pub fn take(
         &mut self,
         header: &Header,
@@ -211,19 +205,19 @@ impl Summary {
         self.count(Failure::of(header, case, steps.to_vec(), played.clone()))
     }
 
-    /// Counts a failure with those of the same cause; the first of them is given back.
+    /// Counts a failure. Returns it if the cause is new.
     pub fn count(&mut self, failure: Failure) -> Option<&mut Failure> {
         let is_known = |known: &&mut Failure| known.finding().is_same(failure.finding());
         if let Some(known) = self.failures.iter_mut().find(is_known) {
-            known.met += 1;
+            known.met += failure.met;
             return None;
         }
         self.failures.push(failure);
         self.failures.last_mut()
     }
 
-    /// Takes up what only the run as a whole shows: what was learned otherwise than a profile
-    /// states it, that listed codes never came where they were due, and that a kind of request failed each time.
+    /// Adds what only the run as a whole shows: choices that differ from the stated profile, listed codes that never
+    /// came where they were due, and kinds of requests that failed each time.
     pub fn conclude(&mut self, stated: &Stated) {
         let doubts =
             self.replaced.doubts(&self.coverage).into_iter().chain(self.failing.findings());
@@ -233,8 +227,8 @@ impl Summary {
         self.settle();
     }
 
-    /// Drops the findings that an operation serves another platform's business, where it serves unknown ones too:
-    /// nothing of the other platform need be shown then.
+    /// Drops the findings that an operation serves another platform's business, where it serves unknown ones too: then
+    /// nothing of the other platform need be shown.
     fn drop_withheld(&mut self) {
         let withheld = clause!("5.authentication.4");
         let outcomes = self.failures.iter().map(Failure::finding).filter(|one| one.is_outcome());
@@ -253,8 +247,8 @@ impl Summary {
         }
     }
 
-    /// Drops what is inconclusive or stalls beside a violation: whatever comes after one may be because of it. The
-    /// clauses keep their status.
+    /// Drops inconclusive and stalled findings beside a violation, since the violation may have caused them. The clauses
+    /// keep their status.
     fn settle(&mut self) {
         self.drop_withheld();
         if self.failures.iter().any(|failure| failure.verdict() == Verdict::Violated) {
@@ -265,13 +259,12 @@ impl Summary {
     }
 
     fn notice(&mut self, finding: Finding, met: u64) {
-        let (broken, worst) = self.broken.entry(finding.clause).or_insert((0, finding.verdict));
-        (*broken, *worst) = (*broken + 1, finding.verdict.min(*worst));
+        self.break_clause(finding.clause, 1, finding.verdict);
         let noticed = self.noticed.entry(finding.cause()).or_insert(Noticed::new(finding, None));
         noticed.times += met;
     }
 
-    /// Notices a failure from which nothing can be concluded.
+    /// Adds a failure from which nothing can be concluded.
     pub(crate) fn notice_first(&mut self, failure: Failure) {
         self.count_broken(&failure.findings);
         let finding = failure.finding().clone();
@@ -281,13 +274,13 @@ impl Summary {
         noticed.cases += 1;
     }
 
-    /// What can be played again: the failures, and what was noticed, as far as a case shows it.
+    /// Whatever can be played again: the failures, and the noticed findings that a case shows.
     pub fn shown(&self) -> impl Iterator<Item = &Failure> {
         let noticed = self.noticed.values().filter_map(|noticed| noticed.first.as_ref());
         self.failures.iter().chain(noticed)
     }
 
-    /// Adds a case. `shown` gives the steps that were played up to the index of a finding.
+    /// Adds a case without its failure. `shown` makes one from the index of a noticed finding.
     pub fn add(&mut self, played: &Played, shown: impl Fn(usize, &Finding) -> Failure) {
         self.cases += 1;
         self.steps += played.answers.len() as u64;
@@ -315,13 +308,19 @@ impl Summary {
         self.count_broken(&played.findings);
     }
 
-    /// Counts each clause of `findings` once.
-    pub fn count_broken(&mut self, findings: &[Finding]) {
-        let broken: BTreeMap<Clause, Verdict> =
-            findings.iter().rev().map(|found| (found.clause, found.verdict)).collect();
-        for (clause, verdict) in broken {
-            let (times, worst) = self.broken.entry(clause).or_insert((0, verdict));
-            (*times, *worst) = (*times + 1, verdict.min(*worst));
+    /// Counts each clause of `findings` once, with the verdict of its first finding.
+    pub fn count_broken<'a>(&mut self, findings: impl IntoIterator<Item = &'a Finding>) {
+        let mut broken: BTreeMap<Clause, Verdict> = BTreeMap::new();
+        for found in findings {
+            broken.entry(found.clause).or_insert(found.verdict);
         }
+        for (clause, verdict) in broken {
+            self.break_clause(clause, 1, verdict);
+        }
+    }
+
+    fn break_clause(&mut self, clause: Clause, times: u64, verdict: Verdict) {
+        let (known, worst) = self.broken.entry(clause).or_insert((0, verdict));
+        (*known, *worst) = (*known + times, verdict.min(*worst));
     }
 }

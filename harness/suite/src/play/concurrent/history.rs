@@ -1,51 +1,48 @@
-//! The history of concurrent requests: calls and responses, in order of time.
+//! The history of concurrent requests: calls and responses, in the order of time.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use tideover_exchange::step::Step;
-use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Seen};
+use tideover_exchange::{Prepared, PreparedAction, Seen};
 use tideover_model::wire::action::name_in;
-use tideover_model::{ActionKind, Operation, OperationKind, Timestamp};
+use tideover_model::{Operation, OperationKind, Timestamp};
 
-/// Who sends what comes before the race and after it; the clients in it are numbered from 1.
+/// The client of the steps before and after a race. The clients of the race are numbered from 1.
 pub(super) const ALONE: usize = 0;
 
-/// Requests, each with when it was called and answered, on one monotonic clock.
+/// Requests with the times of their calls and responses, on one monotonic clock.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// In the order in which they were called.
-    pub requests: Vec<Request>,
-    /// Whether its clock counts microseconds; in process it counts what happens.
+    /// In the order of their calls.
+    pub requests: Vec<TimedRequest>,
+    /// Whether the clock counts microseconds. In process it counts calls and responses.
     pub is_timed: bool,
 }
 
-/// A request and its outcome.
+/// A request with its response, on the clock of its history.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
-    /// Who sent it: a client has one request under way at a time, unless its answer was lost.
+pub struct TimedRequest {
+    /// Who sent it. A client has one request in flight at a time, unless a response was lost.
     pub client: usize,
-    /// What was to be done.
     pub step: Step,
-    /// What was sent.
     pub sent: Prepared,
-    /// When, on the monotonic clock.
+    /// When it was sent, on the monotonic clock.
     pub called: u64,
-    /// What the target's clock showed then.
+    /// The target's time then.
     pub now: Timestamp,
-    /// What was answered; nothing if no answer came.
-    pub answer: Option<Answer>,
+    /// `None` if no response came.
+    pub response: Option<TimedResponse>,
 }
 
-/// An answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct TimedResponse {
     /// When it came, on the monotonic clock.
     pub at: u64,
-    /// What it was.
     pub seen: Seen,
 }
 
 /// When a request was under way, where others were as well.
+// These comments are descriptions in the schema of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Interval {
@@ -58,41 +55,48 @@ pub struct Interval {
 }
 
 impl History {
-    /// The operation that a request asks for, if it is one of the published form.
     pub(crate) fn operation(&self, request: usize) -> Option<&Operation> {
         self.requests[request].operation()
     }
 
     /// Each request with its operation, if it has one.
-    pub(crate) fn operations(&self) -> impl Iterator<Item = (usize, &Request, &Operation)> {
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (usize, &TimedRequest, &Operation)> {
         let all = self.requests.iter().enumerate();
         all.filter_map(|(index, request)| Some((index, request, request.operation()?)))
+    }
+
+    /// The number of requests with an unknown outcome.
+    pub fn unknown(&self) -> usize {
+        self.requests.iter().filter(|request| request.outcome().is_none()).count()
     }
 }
 
 impl Interval {
-    /// Whether other requests were under way.
+    /// Whether other requests were in flight.
     pub fn is_at_once(&self) -> bool {
         self.client != ALONE
     }
 }
 
-impl Request {
-    /// When it was under way.
-    pub fn interval(&self) -> Interval {
-        let answered = self.answer.as_ref().map(|answer| answer.at);
+impl TimedRequest {
+    pub(crate) fn interval(&self) -> Interval {
+        let answered = self.response.as_ref().map(|response| response.at);
         Interval { client: self.client, called: self.called, answered }
     }
 
-    /// The answer, if it says whether the request was carried out: after a failure of the service or of whatever
-    /// stands before it, that may still happen (`7.retrying.1`).
-    pub fn outcome(&self) -> Option<&Answer> {
-        self.answer.as_ref().filter(|answer| answer.seen.status < 500)
+    pub(crate) fn seen(&self) -> Option<&Seen> {
+        self.response.as_ref().map(|response| &response.seen)
     }
 
-    /// How long the answer took, on the monotonic clock.
+    /// The response, if it says whether the request was carried out. After a failure of the service or of a gateway,
+    /// the request may still be carried out (`7.retrying.1`).
+    pub fn outcome(&self) -> Option<&TimedResponse> {
+        self.response.as_ref().filter(|response| response.seen.status < 500)
+    }
+
+    /// How long the response took, on the monotonic clock.
     pub(crate) fn took(&self) -> Option<u64> {
-        Some(self.answer.as_ref()?.at.saturating_sub(self.called))
+        Some(self.response.as_ref()?.at.saturating_sub(self.called))
     }
 
     /// Whether it was sent before a race or after it.
@@ -100,37 +104,26 @@ impl Request {
         self.client == ALONE
     }
 
-    /// The answer, if the target did as it was asked.
-    pub(crate) fn success(&self) -> Option<&Answer> {
-        self.outcome().filter(|answer| answer.seen.is_success())
+    /// The response, if it is a success.
+    pub(crate) fn success(&self) -> Option<&TimedResponse> {
+        self.outcome().filter(|response| response.seen.is_success())
     }
 
-    /// The operation that was asked for, if it was one.
     pub(crate) fn kind(&self) -> Option<OperationKind> {
         self.sent.kind()
     }
 
-    /// Whether it cannot change anything, whatever came of it.
+    /// Whether it changes nothing, whatever its outcome.
     pub(crate) fn reads(&self) -> bool {
         self.kind().is_some_and(OperationKind::reads)
     }
 
-    /// The operation that was asked for, if it was one of the published form.
+    /// The operation, if the request has the documented form.
     pub(crate) fn operation(&self) -> Option<&Operation> {
-        self.call()?.operation()
+        self.sent.call()?.operation()
     }
 
-    /// The request, if it was one of the partner API.
-    pub(crate) fn call(&self) -> Option<&PreparedCall> {
-        self.sent.call()
-    }
-
-    /// The action of the operator port, if it was one.
-    pub(crate) fn acts(&self) -> Option<ActionKind> {
-        self.sent.acts()
-    }
-
-    /// What was asked for, in short.
+    /// The request in words.
     pub(crate) fn described(&self) -> String {
         match &self.sent.action {
             PreparedAction::Call(call) => format!("{} {}", call.method, call.path),
@@ -142,27 +135,13 @@ impl Request {
         }
     }
 
-    /// Whether it was answered before `other` was called.
-    pub(crate) fn precedes(&self, other: &Request) -> bool {
-        self.answer.as_ref().is_some_and(|answer| answer.at < other.called)
+    /// Whether its response came before `other` was sent.
+    pub(crate) fn precedes(&self, other: &TimedRequest) -> bool {
+        self.response.as_ref().is_some_and(|response| response.at < other.called)
     }
 
-    /// Whether it may have taken effect before `other` was answered.
-    pub(crate) fn may_precede(&self, other: &Request) -> bool {
-        other.outcome().is_none_or(|answer| self.called <= answer.at)
-    }
-}
-
-impl History {
-    /// How many requests have an unknown outcome.
-    pub fn unknown(&self) -> usize {
-        self.requests.iter().filter(|request| request.outcome().is_none()).count()
-    }
-
-    /// How many clients sent them.
-    pub fn clients(&self) -> usize {
-        let clients: std::collections::BTreeSet<usize> =
-            self.requests.iter().map(|request| request.client).collect();
-        clients.len()
+    /// Whether it may have taken effect before the response to `other`.
+    pub(crate) fn may_precede(&self, other: &TimedRequest) -> bool {
+        other.outcome().is_none_or(|response| self.called <= response.at)
     }
 }

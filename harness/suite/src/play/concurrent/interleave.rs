@@ -7,19 +7,17 @@ use tideover_exchange::target::{Bare, Interleaved, NO_INBOX, Target};
 use tideover_exchange::{Prepared, Race, Seen};
 
 use crate::generate::draw::Draw;
-use crate::play::concurrent::history::ALONE;
-use crate::play::concurrent::history::{Answer, History, Request};
+use crate::play::concurrent::history::{ALONE, History, TimedRequest, TimedResponse};
 
-/// How requests get into each other's way.
+/// What decides how requests interleave.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
-    /// What everything is drawn from.
     pub seed: u64,
-    /// How many percent of the answers in a race are lost.
+    /// The percentage of lost responses in a race.
     pub lost: usize,
 }
 
-/// Plays `race` against `target`: its requests take effect one at a time, each between its call and its answer.
+/// Plays `race` against `target`. Each request takes effect at one moment between its call and its response.
 pub fn interleave<F: Interleaved>(
     target: &mut Bare<F>,
     race: &Race,
@@ -40,7 +38,7 @@ pub fn interleave<F: Interleaved>(
     }
     scheduler.race(&race.clients, &memory);
     for step in &race.after {
-        // Whatever wanders about may arrive now, or never.
+        // A request without a response may still arrive now, or never.
         if scheduler.draw.percent(30) {
             scheduler.let_one_arrive();
         }
@@ -55,21 +53,20 @@ struct Scheduler<'a, F> {
     draw: Draw,
     tick: u64,
     history: History,
-    /// Requests whose answers are lost, and that have not taken effect.
+    /// Requests whose responses are lost, and that have not taken effect yet.
     strays: Vec<Called<F>>,
 }
 
-/// A request that has not taken effect.
+/// A request that has not taken effect yet.
 struct Called<F> {
     sent: Prepared,
     glimpse: Option<F>,
 }
 
-/// What a client is at.
 struct Client<'a, F> {
     steps: std::slice::Iter<'a, Step>,
     memory: Memory,
-    under_way: Option<(&'a Step, usize, Stage<F>)>,
+    in_flight: Option<(&'a Step, usize, Stage<F>)>,
 }
 
 enum Stage<F> {
@@ -82,11 +79,11 @@ impl<F: Interleaved> Scheduler<'_, F> {
         let (request, called) = self.call(ALONE, step, memory);
         let seen = self.handle(called);
         memory.keep(step, seen.json());
-        self.answer(request, seen);
+        self.respond(request, seen);
     }
 
     fn race(&mut self, clients: &[Vec<Step>], memory: &Memory) {
-        let client = |steps| Client { steps, memory: memory.clone(), under_way: None };
+        let client = |steps| Client { steps, memory: memory.clone(), in_flight: None };
         let mut clients: Vec<Client<'_, F>> =
             clients.iter().map(|steps| client(steps.iter())).collect();
         let mut active: Vec<usize> = (0..clients.len()).collect();
@@ -101,28 +98,29 @@ impl<F: Interleaved> Scheduler<'_, F> {
         }
     }
 
-    /// One thing happens to a client: it calls, what it asked for is done, it is answered. `false` if it is done.
+    /// Moves a client by one: it sends a request, the request takes effect, or the response arrives. Returns `false` once
+    /// the client has nothing more to send.
     fn go_on<'a>(&mut self, number: usize, client: &mut Client<'a, F>) -> bool {
-        match client.under_way.take() {
+        match client.in_flight.take() {
             None => {
                 let Some(step) = client.steps.next() else { return false };
                 let (request, called) = self.call(number, step, &client.memory);
                 if self.draw.percent(self.lost) {
-                    // Of three, one never arrives.
+                    // One in three never arrives.
                     if self.draw.below(3) > 0 {
                         self.strays.push(called);
                     }
                 } else {
-                    client.under_way = Some((step, request, Stage::Called(called)));
+                    client.in_flight = Some((step, request, Stage::Called(called)));
                 }
             }
             Some((step, request, Stage::Called(called))) => {
                 let seen = self.handle(called);
-                client.under_way = Some((step, request, Stage::Handled(seen)));
+                client.in_flight = Some((step, request, Stage::Handled(seen)));
             }
             Some((step, request, Stage::Handled(seen))) => {
                 client.memory.keep(step, seen.json());
-                self.answer(request, seen);
+                self.respond(request, seen);
             }
         }
         true
@@ -139,13 +137,13 @@ impl<F: Interleaved> Scheduler<'_, F> {
     fn call(&mut self, client: usize, step: &Step, memory: &Memory) -> (usize, Called<F>) {
         let sent = Prepared::from_step(step, memory, self.target.api_key());
         self.tick += 1;
-        self.history.requests.push(Request {
+        self.history.requests.push(TimedRequest {
             client,
             step: step.clone(),
             sent: sent.clone(),
             called: self.tick,
             now: self.target.now(),
-            answer: None,
+            response: None,
         });
         let glimpse = self.target.face().glimpse();
         (self.history.requests.len() - 1, Called { sent, glimpse })
@@ -160,8 +158,8 @@ impl<F: Interleaved> Scheduler<'_, F> {
         seen
     }
 
-    fn answer(&mut self, request: usize, seen: Seen) {
+    fn respond(&mut self, request: usize, seen: Seen) {
         self.tick += 1;
-        self.history.requests[request].answer = Some(Answer { at: self.tick, seen });
+        self.history.requests[request].response = Some(TimedResponse { at: self.tick, seen });
     }
 }

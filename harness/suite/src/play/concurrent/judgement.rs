@@ -8,61 +8,37 @@ use tideover_model::Operation;
 use tideover_model::wire::field;
 
 use crate::play::concurrent::contradictions::{self as laws, Contradiction, Looked};
-use crate::play::concurrent::history::{History, Request};
+use crate::play::concurrent::history::{History, TimedRequest};
 use crate::play::concurrent::known::Known;
-use crate::play::concurrent::linearise::{Search, Searched};
+use crate::play::concurrent::linearise::{OrderVerdict, Search};
 use crate::play::concurrent::parts::parts;
 
-/// So many attempts to place a request are made in a search, for each request of a part. The more hidden moves may
-/// have happened, the more each attempt costs, and the fewer are made.
+/// The searches of a part, one after the other until one finds an order: how many hidden moves may stand between two
+/// responses, and how many attempts to place a request are made for each request of the part. Most parts need no
+/// hidden move. The more may have happened, the more worlds each attempt makes, so that fewer attempts take as long.
 const ATTEMPTS: [(usize, usize); 3] = [(0, 400), (1, 100), (DEEPEST, 25)];
 
-/// What was concluded of a history.
+/// The judgement of a history.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// Its parts.
     pub parts: Vec<Part>,
-    /// What contradicts the document, whatever the order.
+    /// What contradicts the document in every order.
     pub contradictions: Vec<Contradiction>,
-    /// How often each clause was met that an order excuses nobody from.
+    /// How often each clause was met that no order excuses.
     pub met: Tally,
-    /// What was reached.
     pub coverage: Coverage,
 }
 
-/// Requests that touch nothing that others touch, and what was concluded of their order.
+/// Requests that touch nothing that others touch, and the judgement of their order.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its requests, by index, in the order in which they were called.
+    /// The requests, by index, in the order of their calls.
     pub requests: Vec<usize>,
-    /// Whether there is an order that explains every answer.
-    pub verdict: Verdict,
-}
-
-/// Whether there is an order that explains every answer of a part.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// There is: this one, by index. Requests without an outcome that are not in it need not have happened.
-    Explained(Vec<usize>),
-    /// The search ended before it found one or had tried all.
-    Undecided,
-    /// There is none. The document promises none, so that this alone violates nothing.
-    Inconclusive(Option<Stuck>),
-}
-
-/// Where the search came furthest.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stuck {
-    /// The requests that had their place, in order.
-    pub placed: Vec<usize>,
-    /// The request that had to come next.
-    pub request: usize,
-    /// What of its answer was not as expected there: the field, what was expected, what was seen.
-    pub differs: Vec<(String, String, String)>,
+    pub verdict: OrderVerdict,
 }
 
 impl Judgement {
-    /// Whether every answer is explained, and none contradicts the document.
+    /// Whether every response is explained, and none contradicts the document.
     pub fn held(&self) -> bool {
         self.contradictions.is_empty() && self.parts.iter().all(Part::is_explained)
     }
@@ -70,23 +46,22 @@ impl Judgement {
     /// How many parts are explained, undecided, inconclusive.
     pub fn tally(&self) -> [usize; 3] {
         let count = |is: fn(&Part) -> bool| self.parts.iter().filter(|part| is(part)).count();
-        let inconclusive = |part: &Part| matches!(part.verdict, Verdict::Inconclusive(_));
         [
             count(Part::is_explained),
-            count(|part| part.verdict == Verdict::Undecided),
-            count(inconclusive),
+            count(|part| part.verdict == OrderVerdict::Undecided),
+            count(|part| matches!(part.verdict, OrderVerdict::Inconclusive(_))),
         ]
     }
 }
 
 impl Part {
-    /// Whether there is an order that explains every answer.
+    /// Whether some order explains every response.
     pub fn is_explained(&self) -> bool {
-        matches!(self.verdict, Verdict::Explained(_))
+        matches!(self.verdict, OrderVerdict::Explained(_))
     }
 }
 
-/// What `history` lets be concluded of a target of which this is `known`.
+/// Judges `history`, the record of a target of which this is `known`.
 pub fn judge(history: &History, known: &Known) -> Judgement {
     let parts = parts(history);
     let Looked { contradictions, met, coverage } = laws::look(history, &parts, known);
@@ -97,51 +72,37 @@ pub fn judge(history: &History, known: &Known) -> Judgement {
     Judgement { parts: parts.into_iter().map(judged).collect(), contradictions, met, coverage }
 }
 
-/// What of `history` no order excuses; whether there is an order is not asked.
+/// What contradicts the document in every order. It does not search for an order, which takes longer.
 pub fn contradictions(history: &History, known: &Known) -> Vec<Contradiction> {
     laws::look(history, &parts(history), known).contradictions
 }
 
-/// Looks for an order: first without hidden moves, then with as many as may stand between two answers.
-fn explain(history: &History, part: &[usize], known: &Known) -> Verdict {
-    let index: Vec<usize> =
+/// Looks for an order: first without hidden moves, then with some.
+fn explain(history: &History, part: &[usize], known: &Known) -> OrderVerdict {
+    let part: Vec<usize> =
         part.iter().copied().filter(|one| matters(&history.requests[*one])).collect();
-    let requests: Vec<&Request> = index.iter().map(|one| &history.requests[*one]).collect();
-    let revealed: Vec<Revealed> = index.iter().map(|one| revealed_later(history, *one)).collect();
+    let revealed: Vec<Revealed> = part.iter().map(|one| revealed_later(history, *one)).collect();
     let Known { profile, api_key, inbox, start, outside, prior, .. } = known;
     let world = Hypothesis::new(profile.clone(), inbox, api_key, *start);
-    let named = |order: Vec<usize>| order.into_iter().map(|one| index[one]).collect();
-    let mut verdict = Verdict::Undecided;
+    let mut verdict = OrderVerdict::Undecided;
     for (deepest, attempts) in ATTEMPTS {
-        let unseen = Explainer { outside: *outside, prior: *prior, deepest };
-        let budget = attempts * requests.len();
-        let search = Search::new(requests.clone(), revealed.clone(), unseen, budget);
-        verdict = match search.run(world.clone()) {
-            Searched::Explained(order) => return Verdict::Explained(named(order)),
-            Searched::Undecided => Verdict::Undecided,
-            Searched::Unexplained(dead) => Verdict::Inconclusive(dead.map(|dead| {
-                Stuck {
-                    placed: named(dead.placed),
-                    request: index[dead.stuck],
-                    differs: dead
-                        .points
-                        .into_iter()
-                        .map(|point| (point.field, point.expected, point.seen))
-                        .collect(),
-                }
-            })),
-        };
+        let explainer = Explainer { outside: *outside, prior: *prior, deepest };
+        let search = Search::new(history, &part, &revealed, explainer, attempts * part.len());
+        verdict = search.run(world.clone());
+        if matches!(verdict, OrderVerdict::Explained(_)) {
+            break;
+        }
     }
     verdict
 }
 
-/// A read without an outcome says nothing.
-fn matters(request: &Request) -> bool {
+/// Whether a request says anything: a read without a response does not.
+fn matters(request: &TimedRequest) -> bool {
     request.outcome().is_some() || !request.reads()
 }
 
-/// What a request without a response chose, if another response about the same invoice shows it: an advance keeps its
-/// amounts (`4.advances.2.2`).
+/// The choices of a request without a response, if another response about the same invoice shows them: an advance keeps
+/// its amounts (`4.advances.2.2`).
 fn revealed_later(history: &History, index: usize) -> Revealed {
     let request = &history.requests[index];
     let Some(Operation::RequestAdvance { payee, invoice }) =
@@ -149,7 +110,7 @@ fn revealed_later(history: &History, index: usize) -> Revealed {
     else {
         return Revealed::default();
     };
-    let shown = |(_, other, operation): (usize, &Request, &Operation)| {
+    let shown = |(_, other, operation): (usize, &TimedRequest, &Operation)| {
         let same = match operation {
             Operation::RequestAdvance { payee: of, invoice: about }
             | Operation::GetInvoice { payee: of, invoice: about } => {

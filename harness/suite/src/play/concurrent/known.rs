@@ -5,29 +5,29 @@ use tideover_exchange::transcript::Header;
 use tideover_judge::{Outside, PriorState};
 use tideover_model::{Cents, Profile, Service, Timestamp};
 
-use crate::play::case::{Observed, Standing};
+use crate::play::case::{Observed, TargetWorld};
 
 /// What is known of a target before its history is judged.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// What the document leaves open, as far as it matters to answers: limits and statuses.
+    /// The limits and statuses that the document leaves open.
     pub profile: Profile,
-    /// The key that steps of nobody in particular carry.
+    /// The key of steps without a caller.
     pub api_key: String,
-    /// Where webhooks may go though the address is not public.
+    /// Where webhooks may go although the address is not public.
     pub inbox: String,
-    /// What the target's clock showed at first.
+    /// The target's time before the first request.
     pub start: Timestamp,
     /// Who moves the world outside.
     pub outside: Outside,
-    /// What of that which is named may have been there before the first request.
+    /// State that may predate the first request.
     pub prior: PriorState,
-    /// The concentration limit, if it is known. Cents.
+    /// The concentration limit, if it is known.
     pub limit: Option<Cents>,
 }
 
 impl Known {
-    /// A mock in the world of `header`, of which only its profile is known.
+    /// A mock with the profile of `header`.
     pub fn of(header: &Header, inbox: &str) -> Known {
         Known {
             profile: header.profile.clone(),
@@ -40,14 +40,14 @@ impl Known {
         }
     }
 
-    /// What is known of `target` before its first request; of a foreign one, `header` says what is assumed.
+    /// A fresh `target`. Of a foreign one, `header` says what is assumed.
     pub fn of_target<T: Observed>(header: &Header, target: &mut T) -> Known {
         let inbox = target.inbox().map_or_else(|| NO_INBOX.to_owned(), origin);
         let api_key = target.api_key().to_owned();
         let known = Known { api_key, ..Known::of(header, &inbox) };
-        match target.standing() {
-            Standing::Known => known,
-            Standing::Foreign { outside, prior, now, .. } => {
+        match target.world() {
+            TargetWorld::Known => known,
+            TargetWorld::Foreign { outside, prior, now, .. } => {
                 Known { start: now, outside, prior, limit: None, ..known }
             }
         }

@@ -1,4 +1,4 @@
-//! Shrinks a race with a violation to the few requests that race, and the few before them that matter.
+//! Shrinks a race with a violation to the few requests that meet, and the few before them that matter.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,19 @@ use tideover_exchange::{Prepared, Race};
 use tideover_model::Service;
 
 use crate::play::cases::Failure;
-use crate::play::concurrent::course::Course;
 use crate::play::concurrent::history::{ALONE, History};
 use crate::play::concurrent::judgement::contradictions;
+use crate::play::concurrent::races::RaceTestbed;
 use crate::play::concurrent::summary::{New, failure};
 use crate::play::shrink::{Part, Probe, fewest, shrink};
 
-/// So often a race that is as small as it can be made is run again.
+/// How often the smallest race is run again, to show how often chance reproduces it.
 const RUNS: u64 = 5;
 
-/// Makes a failure small that `history` has shown. First the model says which of the requests that led to it matter;
-/// then, where races may be run again, ever smaller ones are run, and the smallest some times more.
-///
-/// # Errors
-/// [`Unreachable`] if the target does not answer.
-pub(super) async fn minimise<C: Course>(
-    course: &mut C,
+/// Shrinks a failure of `history`. First the model says which of the requests before it matter, which costs nothing.
+/// Then, where races may be run again, ever smaller ones are run.
+pub(super) async fn minimise<T: RaceTestbed>(
+    testbed: &mut T,
     header: &Header,
     (history, seed): (&History, u64),
     New { leading, racing, .. }: New,
@@ -37,19 +34,20 @@ pub(super) async fn minimise<C: Course>(
     let leading = fewest(leading, &mut rehearsal).await?;
     let few = failure(header, found.case, history, found.finding(), (&leading, &racing));
     *found = Failure { met: found.met, reproduced: Some(Reproduced::default()), ..few };
-    if course.tries() == 0 {
+    if testbed.tries() == 0 {
         return Ok(());
     }
     let sent = |of: Vec<usize>| of.into_iter().map(|one| Sent::of(history, one)).collect();
     let shown = |leading: &[usize]| -> Vec<usize> {
         leading.iter().chain(&racing).copied().collect::<BTreeSet<usize>>().into_iter().collect()
     };
+    // If too little is left to show the failure, more is tried.
     let ever_larger: [Vec<Sent>; 3] = [
         sent(shown(&leading)),
         sent(shown(&all_leading)),
         sent((0..history.requests.len()).collect()),
     ];
-    let mut probe = SameFinding { course, header, seed, failure: found, runs: 0 };
+    let mut probe = SameFinding { testbed, header, seed, failure: found, runs: 0 };
     for begin in ever_larger {
         if probe.still_fails(&begin).await? {
             let small = shrink(begin, &mut probe).await?;
@@ -66,7 +64,7 @@ pub(super) async fn minimise<C: Course>(
     Ok(())
 }
 
-/// What the model answers to the requests of a race, one after the other, after some of those that led to it.
+/// The model's responses to the requests of a race, one after the other, after some of the requests before it.
 struct Rehearsal<'a> {
     header: &'a Header,
     history: &'a History,
@@ -81,8 +79,8 @@ impl Rehearsal<'_> {
         let mut answers = Vec::new();
         for index in leading.iter().chain(self.racing).collect::<BTreeSet<_>>() {
             let sent = &self.history.requests[*index].sent;
-            let own = || format!("Bearer {}", Service::FIRST_KEY);
-            let authorization = sent.authorization.as_ref().map(|_| own());
+            let first_key = |_: &String| format!("Bearer {}", Service::FIRST_KEY);
+            let authorization = sent.authorization.as_ref().map(first_key);
             let seen = model.play(&Prepared { authorization, ..sent.clone() });
             if self.racing.contains(index) {
                 answers.push((seen.status, seen.code().map(str::to_owned)));
@@ -122,36 +120,35 @@ impl Sent {
     }
 }
 
-/// Whether a race shows the failure; the last that did is kept as it.
-struct SameFinding<'a, C> {
-    course: &'a mut C,
+/// Tests whether a race shows the finding of `failure`, and keeps the last one that did.
+struct SameFinding<'a, T> {
+    testbed: &'a mut T,
     header: &'a Header,
-    /// The seed that has shown it last.
+    /// The seed of the last run that showed it.
     seed: u64,
     failure: &'a mut Failure,
     runs: usize,
 }
 
-impl<C: Course> SameFinding<'_, C> {
-    /// Runs a race once, and keeps it if it shows the failure.
+impl<T: RaceTestbed> SameFinding<'_, T> {
+    /// Runs a race once, and keeps it if it shows the finding.
     async fn run(&mut self, sent: &[Sent], seed: u64) -> Result<bool, Unreachable> {
         let race = Race::of(sent.iter().map(|sent| (sent.client, sent.step.clone())));
-        let (history, known) = self.course.run(self.header, &race, seed).await?;
+        let (history, known) = self.testbed.run(self.header, &race, seed).await?;
         let found = contradictions(&history, &known).into_iter();
         let same = |finding: &_| self.failure.finding().is_same(finding);
         let Some(finding) = found.map(|one| one.finding).find(same) else { return Ok(false) };
         let all: Vec<usize> = (0..history.requests.len()).collect();
-        let Failure { case, steps_before, met, probes, is_small, reproduced, .. } = *self.failure;
-        let mut small = failure(self.header, case, &history, &finding, (&[], &all));
+        let mut small = failure(self.header, self.failure.case, &history, &finding, (&[], &all));
         if let Some(Lanes { schedule, .. }) = &mut small.transcript.race {
             *schedule = seed;
         }
-        *self.failure = Failure { steps_before, met, probes, is_small, reproduced, ..small };
+        self.failure.take_evidence(small);
         self.seed = seed;
         Ok(true)
     }
 
-    /// Runs the smallest race some times more, to see how often it shows the failure.
+    /// Runs the smallest race [`RUNS`] times, and counts how often it shows the finding.
     async fn run_again(&mut self, sent: Vec<Sent>) -> Result<(), Unreachable> {
         let (seed, mut reproduced) = (self.seed, Reproduced::default());
         for further in 0..RUNS {
@@ -162,12 +159,12 @@ impl<C: Course> SameFinding<'_, C> {
     }
 }
 
-impl<C: Course> Probe<Sent> for SameFinding<'_, C> {
-    const MOST_FORMS: usize = C::MOST_FORMS;
+impl<T: RaceTestbed> Probe<Sent> for SameFinding<'_, T> {
+    const MOST_FORMS: usize = T::MOST_RACE_FORMS;
 
     async fn still_fails(&mut self, sent: &[Sent]) -> Result<bool, Unreachable> {
         let seed = self.seed;
-        for further in 0..self.course.tries() {
+        for further in 0..self.testbed.tries() {
             self.runs += 1;
             if self.run(sent, seed.wrapping_add(further)).await? {
                 self.failure.probes = self.runs;

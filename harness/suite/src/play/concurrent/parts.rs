@@ -1,6 +1,7 @@
-//! Where a history can be split: no two parts touch the same thing.
+//! Splits a history into parts that have nothing in common.
 //!
-//! A payor that was synced before anybody named it joins nothing: naming it changes nothing of it (`gap.syncedParty`).
+//! A payor that was synced before any request named it joins nothing, because naming it changes nothing
+//! (`gap.syncedParty`). Otherwise a few payors would join all vendors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +10,10 @@ use tideover_exchange::PreparedAction;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Contact, Operation, Party};
 
-use crate::play::concurrent::history::{History, Request};
+use crate::play::concurrent::history::{History, TimedRequest};
 use crate::play::touched::{Joined, Platform, Thing, Touched, tax_id};
 
-/// The requests of each part, by index, in the order in which they were called.
+/// The requests of each part, by index, in the order of their calls.
 pub(super) fn parts(history: &History) -> Vec<Vec<usize>> {
     let reader = Reader::of(history);
     let touched: Vec<Touched> =
@@ -54,11 +55,11 @@ pub(super) fn parts(history: &History) -> Vec<Vec<usize>> {
     parts
 }
 
-/// What is known of a whole history before its requests are read.
+/// What the whole history says about platforms and payors.
 struct Reader {
-    /// Which platform a key was issued to.
+    /// The platform of each issued key.
     platforms: BTreeMap<String, Platform>,
-    /// Payors that were there before they were named as such.
+    /// Payors that were synced before any request named them.
     settled: BTreeSet<(Platform, String)>,
 }
 
@@ -67,7 +68,7 @@ impl Reader {
         let mut reader = Reader { platforms: BTreeMap::new(), settled: BTreeSet::new() };
         for request in &history.requests {
             if let PreparedAction::Act(fields) = &request.sent.action
-                && let Some(key) = request.success().and_then(|answer| answer.seen.json())
+                && let Some(key) = request.success().and_then(|response| response.seen.json())
                 && let Some(key) = Fields::of(key).key()
             {
                 let platform = match fields.get("platform").and_then(Value::as_str) {
@@ -81,23 +82,24 @@ impl Reader {
         reader
     }
 
-    fn platform(&self, request: &Request) -> Platform {
+    fn platform(&self, request: &TimedRequest) -> Platform {
         let key = request.sent.authorization.clone().unwrap_or_default();
         self.platforms.get(&key).cloned().unwrap_or(key)
     }
 
-    /// Payors that were synced before the first request that names them was sent, and that those requests describe
-    /// nothing of but a name.
+    /// Payors that were synced before the first request that names them was sent. Those requests give no detail of them
+    /// but a name.
     fn settled_payors(&self, history: &History) -> BTreeSet<(Platform, String)> {
         let mut synced: BTreeMap<(Platform, String), u64> = BTreeMap::new();
         let mut named: BTreeMap<(Platform, String), u64> = BTreeMap::new();
         for (_, request, operation) in history.operations() {
             let platform = self.platform(request);
             if let Operation::SyncBusiness { business, .. } = operation
-                && let Some(answer) = request.success()
+                && let Some(response) = request.success()
             {
-                let at = synced.entry((platform.clone(), business.clone())).or_insert(answer.at);
-                *at = (*at).min(answer.at);
+                let payor = (platform.clone(), business.clone());
+                let at = synced.entry(payor).or_insert(response.at);
+                *at = (*at).min(response.at);
             }
             for sync in operation.syncs() {
                 let payor = (platform.clone(), sync.payor.business.clone());
@@ -139,9 +141,9 @@ impl Reader {
         }
     }
 
-    fn touched_by(&self, request: &Request, operation: &Operation) -> Touched {
+    fn touched_by(&self, request: &TimedRequest, operation: &Operation) -> Touched {
         let platform = self.platform(request);
-        let body = request.success().and_then(|answer| answer.seen.json());
+        let body = request.success().and_then(|response| response.seen.json());
         let reference = body.and_then(|body| Fields::of(body).reference());
         let is_settled =
             |payor: &Party| self.settled.contains(&(platform.clone(), payor.business.clone()));

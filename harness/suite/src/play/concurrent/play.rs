@@ -1,4 +1,4 @@
-//! Sends requests at once to a target, and records calls and responses.
+//! Sends the requests of a race at once, and records calls and responses.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -13,11 +13,11 @@ use tideover_exchange::{Prepared, PreparedAction, Seen};
 use tideover_model::Timestamp;
 use tokio::task::LocalSet;
 
-use crate::play::case::{Observed, Standing};
-use crate::play::concurrent::history::{ALONE, Answer, History, Request};
+use crate::play::case::{Observed, TargetWorld};
+use crate::play::concurrent::history::{ALONE, History, TimedRequest, TimedResponse};
 
-/// Plays `race` against `target`, each client with a clone of it, for as long as steps can be sent. Its clock shows
-/// `now`, unless a response shows another time. No answer is an outcome like any other.
+/// Plays `race` against `target`, each client with a clone of it, until no more can be sent. `now` is the target's time
+/// until a response shows another one. No response is an outcome like any other.
 pub async fn play<T: Observed + Clone + 'static>(
     target: &T,
     race: &Race,
@@ -40,7 +40,7 @@ pub async fn play<T: Observed + Clone + 'static>(
     record.take()
 }
 
-/// Somebody who sends one step after the other.
+/// A client: it sends one step after the other.
 #[derive(Clone)]
 struct Player<T> {
     client: usize,
@@ -57,7 +57,7 @@ impl<T: Observed + Clone> Player<T> {
 
     async fn play_all(&mut self, steps: &[Step]) {
         for step in steps {
-            // Without a response, the history has none.
+            // A request without a response stays in the history, and the client goes on.
             if self.play(step).await.is_err_and(|unanswered| unanswered.is_last) {
                 return;
             }
@@ -65,7 +65,7 @@ impl<T: Observed + Clone> Player<T> {
     }
 
     async fn play(&mut self, step: &Step) -> Result<(), Unanswered> {
-        if let Standing::Foreign { now, .. } = self.target.standing() {
+        if let TargetWorld::Foreign { now, .. } = self.target.world() {
             self.record.now.replace(now);
         }
         let sent = Prepared::from_step(step, &self.memory, self.target.api_key());
@@ -73,7 +73,7 @@ impl<T: Observed + Clone> Player<T> {
         match self.target.send(&sent).await {
             Ok(seen) => {
                 self.memory.keep(step, seen.json());
-                self.record.answer(request, seen);
+                self.record.respond(request, seen);
                 Ok(())
             }
             Err(unanswered) => {
@@ -86,12 +86,12 @@ impl<T: Observed + Clone> Player<T> {
     }
 }
 
-/// A history in the making.
+/// The history so far.
 struct Record {
     began: Instant,
     now: RefCell<Timestamp>,
     history: RefCell<History>,
-    /// Requests that never left.
+    /// Requests that were never sent.
     withdrawn: RefCell<BTreeSet<usize>>,
 }
 
@@ -109,11 +109,11 @@ impl Record {
         let (called, now) = (self.micros(), *self.now.borrow());
         let requests = &mut self.history.borrow_mut().requests;
         let step = step.clone();
-        requests.push(Request { client, step, sent, called, now, answer: None });
+        requests.push(TimedRequest { client, step, sent, called, now, response: None });
         requests.len() - 1
     }
 
-    fn answer(&self, request: usize, seen: Seen) {
+    fn respond(&self, request: usize, seen: Seen) {
         let at = self.micros();
         let request = &mut self.history.borrow_mut().requests[request];
         if matches!(request.sent.action, PreparedAction::Advance(_))
@@ -122,7 +122,7 @@ impl Record {
         {
             *self.now.borrow_mut() = now;
         }
-        request.answer = Some(Answer { at, seen });
+        request.response = Some(TimedResponse { at, seen });
     }
 
     fn withdraw(&self, request: usize) {
@@ -132,7 +132,7 @@ impl Record {
     fn take(&self) -> History {
         let withdrawn = self.withdrawn.take();
         let requests = self.history.take().requests.into_iter().enumerate();
-        let left = requests.filter(|(index, _)| !withdrawn.contains(index));
-        History { requests: left.map(|(_, request)| request).collect(), is_timed: true }
+        let sent = requests.filter(|(index, _)| !withdrawn.contains(index));
+        History { requests: sent.map(|(_, request)| request).collect(), is_timed: true }
     }
 }

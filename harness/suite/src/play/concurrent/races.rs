@@ -1,15 +1,16 @@
 //! Races, one after the other, until enough is found.
 
+use std::hash::Hash;
+
 use tideover_exchange::Race;
 use tideover_exchange::evidence::Ending;
-use tideover_exchange::target::{Bare, INBOX, Interleaved, Unreachable};
+use tideover_exchange::target::{INBOX, Interleaved, Unreachable};
 use tideover_exchange::transcript::Header;
-use tideover_model::Timestamp;
 
+use crate::generate;
 use crate::generate::Size;
 use crate::play::case::{Observed, Played, Stopped};
-use crate::play::cases::{MOST_TRIES, OverHttp, Plan, Silent, Suspect, World};
-use crate::play::concurrent::course::Course;
+use crate::play::cases::{InProcess, MOST_TRIES, OverHttp, Plan, Silent, Suspect, Testbed};
 use crate::play::concurrent::history::History;
 use crate::play::concurrent::interleave::{Schedule, interleave};
 use crate::play::concurrent::known::Known;
@@ -17,18 +18,43 @@ use crate::play::concurrent::minimise::minimise;
 use crate::play::concurrent::play::play;
 use crate::play::concurrent::summary::{Summary, schedule_of};
 
-/// Races while they run. They can be stopped at any time, and then report what they have seen.
+/// A testbed where requests can be sent at once.
+pub trait RaceTestbed: Testbed<Target: Clone + 'static> {
+    /// How many simpler forms of a race are tried at most. Each may cost [`RaceTestbed::tries`] runs.
+    const MOST_RACE_FORMS: usize = 400;
+
+    /// How often a race is run before it is taken to show nothing: chance decides which requests meet. 0 where each
+    /// request costs money: there no race is run again.
+    fn tries(&self) -> u64;
+
+    /// Race `number`.
+    fn race(&self, header: &Header, number: u64, size: Size) -> Race {
+        generate::race(header, number, size)
+    }
+
+    /// Runs `race` at a fresh target. `_seed` decides which requests meet, where that can be decided.
+    fn run(
+        &mut self,
+        header: &Header,
+        race: &Race,
+        _seed: u64,
+    ) -> impl Future<Output = Result<(History, Known), Unreachable>> {
+        async move { run_at(self.fresh().await?, header, race).await }
+    }
+}
+
+/// A run of races. It can be stopped at any time: the summary is complete after each race.
 pub struct Races<'a> {
     plan: &'a Plan,
     size: Size,
-    /// What came of them until now.
+    /// The outcome so far.
     pub summary: Summary,
     /// The race before this one, which may have brought the target down.
     previous: Option<Suspect>,
 }
 
 impl<'a> Races<'a> {
-    /// The races of `plan`, whose steps are shared among so many clients, at least one.
+    /// The races of `plan`. The steps of a race are divided among `clients`, at least one.
     pub fn new(plan: &'a Plan, clients: usize) -> Races<'a> {
         let steps = usize::try_from(plan.steps).unwrap_or(usize::MAX);
         let size = Size { clients, steps: steps.div_ceil(clients.max(1)) };
@@ -36,52 +62,46 @@ impl<'a> Races<'a> {
     }
 
     /// Runs them until enough is found. Calls `progress` after each.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if the target does not answer.
-    pub async fn run<C: Course>(
+    pub async fn run<T: RaceTestbed>(
         &mut self,
-        course: &mut C,
+        testbed: &mut T,
         mut progress: impl FnMut(&Summary),
     ) -> Result<(), Unreachable> {
         let Plan { header, max_findings, .. } = self.plan;
         for number in self.plan.numbers() {
-            let race = course.race(header, number, self.size);
+            let race = testbed.race(header, number, self.size);
             let seed = schedule_of(header, number);
             let mut tries = MOST_TRIES;
             let (history, known) = loop {
                 tries -= 1;
-                match (course.run(header, &race, seed).await, course.outage()) {
-                    (Err(_), Some(why)) if tries > 0 => self.examine(course, why, false).await?,
+                match (testbed.run(header, &race, seed).await, testbed.outage()) {
+                    (Err(_), Some(why)) if tries > 0 => self.examine(testbed, why, false).await?,
                     (ran, _) => break ran?,
                 }
             };
-            let outage = course.outage();
+            let outage = testbed.outage();
             let (suspect, in_flight) = suspect(number, &history);
             self.previous = Some(suspect);
-            self.take(course, number, &history, &known).await?;
+            self.take(testbed, number, &history, &known).await?;
             if let Some(why) = outage {
-                self.examine(course, why, in_flight).await?;
+                self.examine(testbed, why, in_flight).await?;
             }
             progress(&self.summary);
             if self.summary.counted.failures.len() >= *max_findings {
                 self.summary.counted.ending = Ending::EnoughFound;
                 return Ok(());
             }
-            // Whoever wants to end the run must get a turn.
+            // A target in process never waits, and the task that may end the run must get a turn.
             tokio::task::yield_now().await;
         }
         self.summary.counted.ending = Ending::Complete;
         Ok(())
     }
 
-    /// Takes up what was seen of race `number`, and makes what is new in it small.
-    ///
-    /// # Errors
-    /// [`Unreachable`] if the target does not answer.
-    pub async fn take<C: Course>(
+    /// Judges the history of race `number`, and shrinks its new failures.
+    pub async fn take<T: RaceTestbed>(
         &mut self,
-        course: &mut C,
+        testbed: &mut T,
         number: u64,
         history: &History,
         known: &Known,
@@ -90,64 +110,46 @@ impl<'a> Races<'a> {
         let seed = schedule_of(header, number);
         for new in self.summary.add(header, number, history, known) {
             let failure = &mut self.summary.counted.failures[new.failure];
-            minimise(course, header, (history, seed), new, failure).await?;
+            minimise(testbed, header, (history, seed), new, failure).await?;
         }
         Ok(())
     }
 
     /// Finds out why the target stopped answering in the last race or after it.
-    async fn examine<C: Course>(
+    async fn examine<T: RaceTestbed>(
         &mut self,
-        course: &mut C,
+        testbed: &mut T,
         why: String,
         in_flight: bool,
     ) -> Result<(), Unreachable> {
         let suspects = self.previous.take().into_iter().collect();
         let silent = Silent::Stopped { suspects, stopped: Stopped { in_flight, why } };
-        course.examine(&self.plan.header, &mut self.summary.counted, silent).await
+        testbed.examine(&self.plan.header, &mut self.summary.counted, silent).await
     }
 
-    /// Which races there are.
     pub fn plan(&self) -> &'a Plan {
         self.plan
     }
 
-    /// How large each is.
     pub fn size(&self) -> Size {
         self.size
     }
 }
 
-/// The steps of a race in which the target stopped answering, in the order in which they were sent, and whether a
-/// request of it got no answer.
+/// The steps of a race in the order in which they were sent, as what may have brought the target down, and whether a
+/// request got no response.
 pub fn suspect(case: u64, history: &History) -> (Suspect, bool) {
-    let sent = history.requests.iter();
-    let steps = sent.clone().map(|request| request.step.clone()).collect();
-    let in_flight = sent.clone().any(|request| request.answer.is_none());
-    let answers = sent
-        .clone()
-        .map(|request| (request.now, request.answer.as_ref().map(|answer| answer.seen.clone())));
-    let played = Played { answers: answers.collect(), ..Played::default() };
+    let requests = &history.requests;
+    let steps = requests.iter().map(|request| request.step.clone()).collect();
+    let in_flight = requests.iter().any(|request| request.response.is_none());
+    let answers = requests.iter().map(|request| (request.now, request.seen().cloned())).collect();
+    let played = Played { answers, ..Played::default() };
     (Suspect { case, steps, played }, in_flight)
 }
 
-/// The bare model, or anything that has its face: a schedule decides when each request takes effect.
-pub struct InProcess<F> {
-    face: F,
-    start: Timestamp,
-}
-
-impl<F: Interleaved> InProcess<F> {
-    /// Races that start with `face` as it is.
-    pub fn new(face: F, start: Timestamp) -> InProcess<F> {
-        InProcess { face, start }
-    }
-}
-
-impl<F: Interleaved> Course for InProcess<F> {
-    /// Each is as dear as the tries that a race gets.
-    const MOST_FORMS: usize = 400;
-
+/// The model in process: a schedule decides when each request takes effect.
+impl<F: Interleaved + Hash + 'static> RaceTestbed for InProcess<F> {
+    /// Many, since a run in process takes milliseconds.
     fn tries(&self) -> u64 {
         20
     }
@@ -158,43 +160,19 @@ impl<F: Interleaved> Course for InProcess<F> {
         race: &Race,
         seed: u64,
     ) -> Result<(History, Known), Unreachable> {
-        let mut target = Bare::over(self.face.clone(), self.start);
-        let history = interleave(&mut target, race, Schedule { seed, lost: 0 });
+        let history = interleave(&mut self.fresh().await?, race, Schedule { seed, lost: 0 });
         Ok((history, Known::of(header, INBOX)))
     }
 }
 
-/// A mock, which is reset before each race.
-impl Course for OverHttp {
-    const MOST_FORMS: usize = 400;
-
+/// A mock. A run takes as long as its requests, hence fewer tries.
+impl RaceTestbed for OverHttp {
     fn tries(&self) -> u64 {
         3
     }
-
-    async fn run(
-        &mut self,
-        header: &Header,
-        race: &Race,
-        _seed: u64,
-    ) -> Result<(History, Known), Unreachable> {
-        run_in(self, header, race).await
-    }
 }
 
-/// What is seen of `race` at a fresh target of `world`, where nobody decides who meets whom.
-pub async fn run_in<W>(
-    world: &mut W,
-    header: &Header,
-    race: &Race,
-) -> Result<(History, Known), Unreachable>
-where
-    W: World<Target: Clone + 'static>,
-{
-    run_at(world.fresh().await?, header, race).await
-}
-
-/// What is seen of `race` at a target that has played nothing yet.
+/// Runs `race` at a fresh target, where nobody decides which requests meet.
 pub async fn run_at<T: Observed + Clone + 'static>(
     mut target: T,
     header: &Header,

@@ -3,71 +3,68 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use tideover_exchange::evidence::finding;
 use tideover_exchange::evidence::finding::Finding;
-use tideover_exchange::transcript::{Header, Lanes, Transcript};
-use tideover_model::Clause;
+use tideover_exchange::transcript::{Header, Lanes};
 
+use crate::play::case::Played;
 use crate::play::cases;
 use crate::play::cases::Failure;
 use crate::play::concurrent::contradictions::Contradiction;
-use crate::play::concurrent::history::{History, Request};
-use crate::play::concurrent::judgement::{Judgement, Part, Verdict, judge};
+use crate::play::concurrent::history::{History, TimedRequest};
+use crate::play::concurrent::judgement::{Judgement, Part, judge};
 use crate::play::concurrent::known::Known;
+use crate::play::concurrent::linearise::OrderVerdict;
 
-/// What came of many races.
+/// The outcome of many races.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// What is counted of any run: a case is a race, and a step a request.
+    /// What any run counts. A case is a race, and a step a request.
     pub counted: cases::Summary,
-    /// What was concluded of the order of the requests.
     pub parts: Parts,
 }
 
-/// What was concluded of the order of the requests: each race has parts that touch nothing of one another.
+/// The judgements of the parts of all races.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// How many races they are of.
     pub races: u64,
-    /// An order explains every answer.
+    /// Parts whose responses some order explains.
     pub explained: u64,
-    /// The search ended before it found an order or had tried all.
+    /// Parts whose search reached its bound.
     pub undecided: u64,
-    /// No order explains the answers, which alone violates nothing.
+    /// Parts whose responses no order explains, which alone violates nothing.
     pub inconclusive: u64,
-    /// Answers contradict the document, in whatever order.
+    /// Parts with responses that contradict the document in every order.
     pub contradicted: u64,
-    /// Those that are undecided or inconclusive, the first few.
+    /// The first few undecided and inconclusive parts.
     pub unexplained: Vec<Unexplained>,
     /// Requests with an unknown outcome.
     pub unknown: u64,
 }
 
-/// A part that no order was found for.
+/// A part without an order.
 #[derive(Clone, Debug)]
 pub struct Unexplained {
-    /// In which race.
+    /// The number of the race.
     pub case: u64,
-    /// What of it is known, in words.
     pub words: String,
 }
 
-/// A failure whose cause was not met before.
+/// A failure with a new cause.
 #[derive(Clone, Debug)]
 pub struct New {
-    /// Where it stands among the failures.
+    /// Its index among the failures.
     pub failure: usize,
-    /// The requests, by index, that were written before of what it touches.
+    /// The earlier writes, by index, to what the failure touches.
     pub(super) leading: Vec<usize>,
-    /// Those that show it.
+    /// The requests that show it.
     pub(super) racing: Vec<usize>,
 }
 
-/// The most parts without an order that are reported.
+/// The number of parts without an order that are reported: more would say the same again.
 const MOST_SHOWN: usize = 5;
 
 impl Summary {
-    /// Judges one more race, and reports failures with new causes.
+    /// Judges a race, and returns the failures with new causes.
     pub fn add(
         &mut self,
         header: &Header,
@@ -101,15 +98,11 @@ impl Summary {
         let counted = &mut self.counted;
         counted.cases += 1;
         counted.steps += history.requests.len() as u64;
-        let unanswered = history.requests.iter().filter(|request| request.answer.is_none());
+        let unanswered = history.requests.iter().filter(|request| request.response.is_none());
         counted.unanswered += unanswered.count() as u64;
         counted.coverage.add(&judgement.coverage);
         counted.met.add(&judgement.met);
-        let broken: BTreeSet<Clause> =
-            judgement.contradictions.iter().map(|one| one.finding.clause).collect();
-        for clause in broken {
-            counted.broken.entry(clause).or_insert((0, finding::Verdict::Violated)).0 += 1;
-        }
+        counted.count_broken(judgement.contradictions.iter().map(|one| &one.finding));
         for request in history.requests.iter().filter(|_| history.is_timed) {
             if let (Some(kind), Some(took)) = (request.kind(), request.took()) {
                 counted.latencies.record(kind, Duration::from_micros(took));
@@ -119,7 +112,7 @@ impl Summary {
 }
 
 impl Parts {
-    /// How many nothing could be concluded of.
+    /// The number of parts from which nothing can be concluded.
     pub fn open(&self) -> u64 {
         self.undecided + self.inconclusive
     }
@@ -132,14 +125,14 @@ impl Parts {
                 one.requests.iter().any(|request| part.requests.contains(request))
             };
             if judgement.contradictions.iter().any(contradicts) {
-                // What no order explains there has its cause already.
+                // Why no order explains its responses is known.
                 self.contradicted += 1;
                 continue;
             }
             let counted = match part.verdict {
-                Verdict::Explained(_) => &mut self.explained,
-                Verdict::Undecided => &mut self.undecided,
-                Verdict::Inconclusive(_) => &mut self.inconclusive,
+                OrderVerdict::Explained(_) => &mut self.explained,
+                OrderVerdict::Undecided => &mut self.undecided,
+                OrderVerdict::Inconclusive(_) => &mut self.inconclusive,
             };
             *counted += 1;
             if self.unexplained.len() < MOST_SHOWN
@@ -151,14 +144,14 @@ impl Parts {
     }
 }
 
-/// What is known of a part that no order was found for, in words.
+/// A part without an order, in words.
 fn unexplained(history: &History, part: &Part) -> Option<String> {
     let count = part.requests.len();
     Some(match &part.verdict {
-        Verdict::Explained(_) => return None,
-        Verdict::Undecided => format!("{count} requests: undecided, the search was ended"),
-        Verdict::Inconclusive(None) => format!("{count} requests: no order explains them"),
-        Verdict::Inconclusive(Some(stuck)) => {
+        OrderVerdict::Explained(_) => return None,
+        OrderVerdict::Undecided => format!("{count} requests: undecided, the search was ended"),
+        OrderVerdict::Inconclusive(None) => format!("{count} requests: no order explains them"),
+        OrderVerdict::Inconclusive(Some(stuck)) => {
             let request = &history.requests[stuck.request];
             let differs = stuck.differs.first().map(|(field, expected, seen)| {
                 format!("{field}: expected {expected}, seen {seen}")
@@ -174,7 +167,7 @@ fn unexplained(history: &History, part: &Part) -> Option<String> {
     })
 }
 
-/// What was written before the requests that show a contradiction, of what they touch.
+/// The earlier writes to what the requests of a contradiction touch.
 fn leading_to(
     contradiction: &Contradiction,
     history: &History,
@@ -191,12 +184,12 @@ fn leading_to(
     part.into_iter().flatten().copied().filter(leads).collect()
 }
 
-/// The seed of the order in which a target in process carries out the requests of race `number`.
+/// The seed of the schedule of race `number`, where the target is in process.
 pub(super) fn schedule_of(header: &Header, number: u64) -> u64 {
     header.seed.wrapping_add(number)
 }
 
-/// What requests of a race show, with those that led to it; it was not made small.
+/// A finding in a race, with the requests that show it and those that led to it. It is not shrunk.
 pub(super) fn failure(
     header: &Header,
     case: u64,
@@ -205,30 +198,17 @@ pub(super) fn failure(
     (leading, racing): (&[usize], &[usize]),
 ) -> Failure {
     let shown: BTreeSet<&usize> = leading.iter().chain(racing).collect();
-    let shown: Vec<&Request> = shown.into_iter().map(|one| &history.requests[*one]).collect();
-    let answer = |request: &&Request| {
-        let seen = request.answer.as_ref().map(|answer| answer.seen.clone());
-        (request.now, seen)
-    };
-    let clients = shown.iter().map(|request| request.client).collect();
-    let steps = shown.iter().map(|request| request.step.clone()).collect();
-    Failure {
-        case,
-        steps_before: history.requests.len(),
-        probes: 0,
-        is_small: false,
-        reproduced: None,
-        met: 1,
-        unplayed: Vec::new(),
+    let shown: Vec<&TimedRequest> = shown.into_iter().map(|one| &history.requests[*one]).collect();
+    let played = Played {
+        answers: shown.iter().map(|request| (request.now, request.seen().cloned())).collect(),
         findings: vec![finding.clone()],
-        transcript: Transcript {
-            finding: Some(finding.name()),
-            race: Some(Lanes { clients, schedule: schedule_of(header, case) }),
-            ..Transcript::new(header.clone(), steps)
-        },
-        answers: shown.iter().map(answer).collect(),
-        arrivals: Vec::new(),
-        raced: shown.iter().map(|request| request.interval()).collect(),
-        is_known: false,
-    }
+        ..Played::default()
+    };
+    let steps = shown.iter().map(|request| request.step.clone()).collect();
+    let mut failure = Failure::of(header, case, steps, played);
+    failure.steps_before = history.requests.len();
+    failure.raced = shown.iter().map(|request| request.interval()).collect();
+    let clients = shown.iter().map(|request| request.client).collect();
+    failure.transcript.race = Some(Lanes { clients, schedule: schedule_of(header, case) });
+    failure
 }

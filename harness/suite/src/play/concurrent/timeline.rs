@@ -1,15 +1,19 @@
-//! Calls and responses in a linked list. The search lifts a request out once it is placed, and puts it back when it
-//! backtracks (Lowe, "Testing for linearizability", 2017).
+//! Calls and responses in a doubly linked list, in the order of time (Lowe, "Testing for linearizability", 2017).
+//!
+//! Each step of the search asks which requests may come next: those that were called before the first response of a
+//! request without a place. They stand at the front of the list. The search lifts a request out once it has a place, and
+//! puts it back when it backtracks; both take constant time, where a scan of all requests would take linear time in
+//! each of thousands of steps.
 
-/// The calls and answers of requests that have no place yet, in the order of the clock.
+/// The calls and responses of the requests that have no place yet.
 pub(super) struct Timeline {
     next: Vec<usize>,
     before: Vec<usize>,
-    /// By request: where its answer stands; nowhere if there is none.
-    answered: Vec<Option<usize>>,
-    /// By place: whose call or answer it is. The first place is the head's.
+    /// By request: the place of its response, if there is one.
+    responded: Vec<Option<usize>>,
+    /// By place: the request, and whether this is its response. The first place is the head.
     whose: Vec<(usize, bool)>,
-    /// By request: where its call stands.
+    /// By request: the place of its call.
     called: Vec<usize>,
 }
 
@@ -17,28 +21,28 @@ pub(super) struct Timeline {
 const HEAD: usize = 0;
 
 impl Timeline {
-    /// The timeline of requests of which each was called and perhaps answered then.
+    /// The timeline of requests, each with the times of its call and of its response, if it has one.
     pub(super) fn new(intervals: &[(u64, Option<u64>)]) -> Timeline {
-        // What is called as another one is answered may still come before it.
+        // At the same time, calls sort before responses: the two requests were in flight at once.
         let mut events: Vec<(u64, bool, usize)> = Vec::new();
-        for (request, (called, answered)) in intervals.iter().enumerate() {
+        for (request, (called, responded)) in intervals.iter().enumerate() {
             events.push((*called, false, request));
-            events.extend(answered.map(|at| (at, true, request)));
+            events.extend(responded.map(|at| (at, true, request)));
         }
         events.sort_unstable();
         let places = events.len() + 1;
         let mut timeline = Timeline {
             next: (1..=places).collect(),
             before: (0..places).map(|place| place.saturating_sub(1)).collect(),
-            answered: vec![None; intervals.len()],
+            responded: vec![None; intervals.len()],
             whose: vec![(usize::MAX, false)],
             called: vec![HEAD; intervals.len()],
         };
-        for (index, (_, is_answer, request)) in events.into_iter().enumerate() {
+        for (index, (_, is_response, request)) in events.into_iter().enumerate() {
             let place = index + 1;
-            timeline.whose.push((request, is_answer));
-            if is_answer {
-                timeline.answered[request] = Some(place);
+            timeline.whose.push((request, is_response));
+            if is_response {
+                timeline.responded[request] = Some(place);
             } else {
                 timeline.called[request] = place;
             }
@@ -46,43 +50,38 @@ impl Timeline {
         timeline
     }
 
-    /// Those that may come next: called before any other was answered. The last is the one whose answer came first.
+    /// The calls and responses from the front, each with its request and whether it is a response.
+    fn entries(&self) -> impl Iterator<Item = (usize, bool)> {
+        let mut place = self.next[HEAD];
+        std::iter::from_fn(move || {
+            let entry = *self.whose.get(place)?;
+            place = self.next[place];
+            Some(entry)
+        })
+    }
+
+    /// The requests that may come next: those called before the first response.
     pub(super) fn callable(&self) -> Vec<usize> {
-        let mut callable = Vec::new();
-        let mut place = self.next[HEAD];
-        while let Some((request, is_answer)) = self.whose.get(place) {
-            if *is_answer {
-                break;
-            }
-            callable.push(*request);
-            place = self.next[place];
-        }
-        callable
+        let calls = self.entries().take_while(|(_, is_response)| !is_response);
+        calls.map(|(request, _)| request).collect()
     }
 
-    /// ChosenBy answer comes first.
+    /// The request with the first response.
     pub(super) fn most_urgent(&self) -> Option<usize> {
-        let mut place = self.next[HEAD];
-        while let Some((request, is_answer)) = self.whose.get(place) {
-            if *is_answer {
-                return Some(*request);
-            }
-            place = self.next[place];
-        }
-        None
+        self.entries().find(|(_, is_response)| *is_response).map(|(request, _)| request)
     }
 
-    /// `request` has its place.
+    /// Takes `request` out: it has a place.
     pub(super) fn lift(&mut self, request: usize) {
         self.unlink(self.called[request]);
-        if let Some(place) = self.answered[request] {
+        if let Some(place) = self.responded[request] {
             self.unlink(place);
         }
     }
 
-    /// It has none; the one lifted last must be put back first.
+    /// Puts `request` back: it has no place. The one lifted last must come first.
     pub(super) fn put_back(&mut self, request: usize) {
-        if let Some(place) = self.answered[request] {
+        if let Some(place) = self.responded[request] {
             self.link(place);
         }
         self.link(self.called[request]);
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lifted_lets_others_come_next_and_comes_back() {
+    fn a_lifted_request_lets_others_come_next_and_comes_back() {
         let mut timeline = Timeline::new(&[(0, Some(5)), (1, Some(2)), (3, None), (6, Some(7))]);
         assert_eq!(timeline.callable(), [0, 1]);
         assert_eq!(timeline.most_urgent(), Some(1));

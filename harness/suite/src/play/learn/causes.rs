@@ -1,4 +1,4 @@
-//! Which kinds of event came, of those that an assumed cause should have sent (`gap.eventCauses`).
+//! Which kinds of events came, of those that an assumed cause should have sent (`gap.eventCauses`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use tideover_model::{ActionKind, OperationKind, clause};
 
 type Kinds = BTreeSet<EventType>;
 
-/// What was caused and what came, in one run.
+/// The kinds of events that were caused in one case, and those that came.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Causes {
     subscriptions: Vec<Subscription>,
-    /// What was read last to have happened, by whose key and where.
+    /// What the last read of each object showed to have happened, by key and path.
     happened: BTreeMap<(String, String), Kinds>,
     caused: Kinds,
     came: Kinds,
@@ -55,7 +55,7 @@ impl Causes {
             OperationKind::GetBusiness | OperationKind::GetInvoice => {
                 let happened = happened(kind, answer);
                 let place = (key.clone(), call.path.clone());
-                // What is read for the first time may have been so before.
+                // What the first read shows may have happened before.
                 if let Some(before) = self.happened.insert(place, happened.clone()) {
                     self.cause(key, happened.difference(&before).copied());
                 }
@@ -66,10 +66,10 @@ impl Causes {
 
     fn subscribe(&mut self, exchange: &Exchange<'_>, belief: &Belief, key: &str, answer: &Value) {
         let url = exchange.sent_field(field::URL).unwrap_or_default();
-        // One that answers 410 is over at any time.
-        let is_heard = belief.hears(&url) && !is_gone(&url);
-        let Some(reference) = Fields::of(answer).reference().filter(|_| is_heard) else { return };
-        // What happened since it was last read may have happened before.
+        // An endpoint that answers 410 may end the subscription at any time.
+        let is_watched = belief.hears(&url) && !is_gone(&url);
+        let Some(reference) = Fields::of(answer).reference().filter(|_| is_watched) else { return };
+        // What happened since the last read may have happened before the subscription.
         self.happened.clear();
         let sent = exchange.sent_json().and_then(|sent| sent.get(field::EVENT_TYPES));
         self.subscriptions.push(Subscription {
@@ -80,16 +80,16 @@ impl Causes {
     }
 
     fn cause(&mut self, key: &str, kinds: impl Iterator<Item = EventType>) {
-        let own = || self.subscriptions.iter().filter(|one| one.authorization == key);
+        let of_platform = || self.subscriptions.iter().filter(|one| one.authorization == key);
         let wants = |kind: &EventType| {
             let names = |wanted: &Vec<Value>| wanted.iter().any(|one| *one == kind.name());
-            own().any(|one| one.wanted.as_ref().is_none_or(names))
+            of_platform().any(|one| one.wanted.as_ref().is_none_or(names))
         };
         let wanted: Kinds = kinds.filter(wants).collect();
         self.caused.extend(wanted);
     }
 
-    /// Of each kind that was caused, whether it came.
+    /// For each kind that was caused, whether it came.
     pub(super) fn points(&self) -> impl Iterator<Item = Point> {
         self.caused.iter().map(|kind| Point {
             clause: clause!("gap.eventCauses"),
@@ -101,8 +101,8 @@ impl Causes {
     }
 }
 
-/// What has happened to a business or an invoice that is read. That funds go elsewhere once the account opens is
-/// assumed.
+/// What a read shows to have happened to a business or an invoice. That a new account changes the payout details is an
+/// assumption.
 fn happened(kind: OperationKind, answer: &Value) -> Kinds {
     let has_account = Fields::of(answer).remittance().map(|_| EventType::RemittanceUpdated);
     Proof::of(kind, answer).shown().chain(has_account).collect()

@@ -1,4 +1,4 @@
-//! How long hidden transitions take: between the last read before and the first read after each.
+//! How long hidden transitions take: each happened between the last read before it and the first read after it.
 
 use std::collections::BTreeMap;
 
@@ -10,41 +10,41 @@ use tideover_model::{ActionKind, BusinessId, Delays as Known, OperationKind, Tim
 
 use crate::play::learn::span::{Span, Spans};
 
-/// What is known of delays, in seconds.
+/// The bounds of delays, in seconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delays {
-    /// What was read last, if it waits for something.
+    /// What the object of the last read waits for.
     waits: Option<(Awaited, Wait)>,
     businesses: BTreeMap<BusinessId, Opening>,
     advances: BTreeMap<Subject, Funding>,
     pub(super) collection_account: Spans,
     pub(super) funding_starts: Spans,
     pub(super) funding_completes: Spans,
-    /// Both passed between two reads, so that they cannot be separated.
+    /// The delays of advances that passed both transitions between two reads: only their upper bounds are known.
     pub(super) either_at_most: (Spans, Spans),
 }
 
-/// A transition that was enabled, and was not seen to have happened until then.
+/// A transition that was enabled and had not happened at the last read.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
     enabled: Timestamp,
-    /// Seconds that enabling it may have taken.
+    /// How long the request took that enabled it. Seconds.
     unsure: u64,
     not_yet: Timestamp,
 }
 
-/// A collection account that is as good as open, by whichever identifier its business is called.
+/// A collection account that may open.
 #[derive(Clone, Copy, Debug)]
 struct Opening {
     wait: Wait,
-    /// Whether it was enabled when the wait began, and not before.
+    /// Whether our own request enabled it, so that the start of the wait is known.
     is_from_the_start: bool,
 }
 
-/// How long an account may take to open if no profile says how long: a day. Seconds.
+/// How long an account may take to open if no profile says how long. The document says "usually a few minutes", and a
+/// day is far beyond that. Seconds.
 const PATIENCE: u64 = 24 * 3600;
 
-/// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Awaited {
     CollectionAccount,
@@ -55,13 +55,13 @@ enum Awaited {
 #[derive(Clone, Copy, Debug)]
 struct Funding {
     starts: Wait,
-    /// Between when and when it started.
+    /// The bounds of the time when it started.
     started: Option<(Timestamp, Timestamp)>,
     not_funded: Timestamp,
 }
 
 impl Wait {
-    /// How long it took, if it had happened at `now`.
+    /// The bounds of the delay, if `now` is the first read after it.
     fn until(&self, now: Timestamp) -> Span {
         Span {
             min: between(self.enabled, self.not_yet),
@@ -114,7 +114,7 @@ impl Delays {
         }
         let Some(business) = belief.business(subject) else { return };
         if may_open {
-            // What is only read now was so before; what was asked for and not answered may have been.
+            // What a read shows was so before, and a request without a response may have enabled it.
             let is_ours = !exchange.kind().is_some_and(OperationKind::reads);
             let is_from_the_start = is_ours && !exchange.unsettled;
             let opening = Opening { wait: Wait::from(exchange), is_from_the_start };
@@ -129,7 +129,7 @@ impl Delays {
         let Some(onboarding) = onboarding else { return };
         if Fields::of(onboarding).collection_account() != Some(true) {
             if !(may_open && meets_first_three(onboarding)) {
-                // It seemed enabled by something no response had shown, and this response contradicts that.
+                // Something that no response showed seemed to enable it, and this response contradicts that.
                 self.businesses.remove(&business);
                 return;
             }
@@ -185,7 +185,7 @@ impl Delays {
         }
     }
 
-    /// What the last read shows to be late: it should have happened by now, whatever was drawn.
+    /// The transition that is late by the last read: it takes longer than the profile allows.
     pub(super) fn overdue(&self, exchange: &Exchange<'_>, known: &Known) -> Option<Point> {
         let (awaited, wait) = self.waits?;
         let (clause, field, bound) = match awaited {
@@ -202,7 +202,7 @@ impl Delays {
             }
         };
         let waited = between(wait.enabled, exchange.since);
-        // The document says "usually a few minutes" of the account: only a stated profile promises more.
+        // Only a stated profile promises a time for the account.
         let is_patient = awaited == Awaited::CollectionAccount && *known == Known::default();
         let most = if is_patient { PATIENCE } else { bound.max };
         (waited > most).then(|| Point {
@@ -224,7 +224,7 @@ impl Delays {
 }
 
 impl Funding {
-    /// It has started since it was last seen not to have.
+    /// Funding has started since the last read.
     fn start(&mut self, exchange: &Exchange<'_>) {
         self.started = Some((self.starts.not_yet, exchange.now));
         self.not_funded = exchange.since;

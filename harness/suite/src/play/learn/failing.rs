@@ -8,19 +8,20 @@ use tideover_exchange::evidence::finding::Finding;
 use tideover_judge::{has_failed, is_informative};
 use tideover_model::{ActionKind, Code, OperationKind, clause};
 
-/// So many failures, in so many cases, are no outage.
+/// How often a kind of request must fail, and in how many cases, before that is a finding: an outage would hit other
+/// requests of the same cases, too.
 const OFTEN: u64 = 5;
 const CASES: u64 = 3;
 
-/// A kind of request with its outcome.
+/// A kind of request with the outcome that was due.
 type Asked = (OperationKind, Due);
 
-/// The outcome that is due.
+/// The outcome that was due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Success,
     Refusal(Code),
-    /// The model follows the failure, so that it does not say.
+    /// The model follows the failure, so that it predicts nothing else.
     Unknown,
 }
 
@@ -42,29 +43,28 @@ impl Due {
     }
 }
 
-/// How often a kind of request failed.
 #[derive(Clone, Debug, Default)]
 struct Failures {
     times: u64,
     cases: u64,
-    /// What came last.
+    /// The last response.
     last: String,
 }
 
 /// Which kinds of requests failed, and which were answered.
 ///
-/// A failure says nothing of the service if nothing else is answered after it, or if the operator port announced it.
+/// A failure says nothing of the service if no later request of the case is answered, or if the operator port announced
+/// it.
 #[derive(Clone, Debug, Default)]
 pub struct Failing {
     failed: BTreeMap<Asked, Failures>,
     answered: BTreeMap<Asked, u64>,
-    /// Failures of this case since the last answer.
+    /// Failures since the last answered request of this case.
     open: Vec<(Asked, String)>,
     is_announced: bool,
 }
 
 impl Failing {
-    /// Counts what an exchange shows.
     pub(crate) fn record(&mut self, exchange: &Exchange<'_>) {
         self.is_announced |= exchange.acts() == Some(ActionKind::UpstreamFails);
         let (Some(kind), false) = (exchange.kind(), self.is_announced) else { return };
@@ -82,7 +82,6 @@ impl Failing {
         }
     }
 
-    /// Adds what another case, or another run, has seen.
     pub fn add(&mut self, other: &Failing) {
         for (asked, failures) in &other.failed {
             let known = self.failed.entry(*asked).or_default();

@@ -1,4 +1,4 @@
-//! Compares what was learned of a target with its stated profile.
+//! Compares the lessons about a target with its stated profile.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::play::learn::Lessons;
 use crate::play::learn::span::{Span, Spans};
 use crate::play::learn::written::{in_words, name, statuses};
 
-/// How much longer an interval between two times in whole seconds may be. Seconds.
+/// The error of an interval between two times in whole seconds.
 const ROUNDED: u64 = 1;
 
-/// A profile, and which of its values a file states. The others are assumed, and accuse nobody.
+/// A profile, and the file that states some of its values. The others are assumed, and accuse nobody.
 #[derive(Clone, Debug, Default)]
 pub struct Stated {
     profile: Profile,
     file: Table,
 }
 
-/// What differs from a profile, with how often it was seen.
+/// Differences from a profile, each with how often it was seen.
 struct Differences<'a> {
     stated: &'a Stated,
     found: Vec<(Finding, u64)>,
@@ -36,19 +36,18 @@ impl Stated {
         Ok(Stated { profile, file: toml::from_str(file)? })
     }
 
-    /// Its values, stated or not.
     pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    /// Where the limit of a body lies: a range is more than a profile keeps of it. Bytes.
+    /// The bounds of the body limit: a file may state a range, and a profile keeps one number. Bytes.
     fn body_limit(&self) -> Range<i64> {
         let stated = self.file.get("body_limit").cloned().and_then(|value| value.try_into().ok());
         let obeyed = i64::try_from(self.profile.body_limit).unwrap_or(i64::MAX);
         stated.unwrap_or(Range::exactly(obeyed))
     }
 
-    /// Whether the file has a value for a field, by its path.
+    /// Whether the file states the field with this path.
     fn says(&self, field: &str) -> bool {
         let mut parts = field.split('.');
         let first = parts.next().and_then(|part| self.file.get(part));
@@ -57,7 +56,7 @@ impl Stated {
 }
 
 impl Lessons {
-    /// What was seen to be otherwise than `stated`, and how often: a finding for each field.
+    /// A finding for each field that differs from `stated`, with how often it was seen.
     pub fn against(&self, stated: &Stated) -> Vec<(Finding, u64)> {
         let mut differences = Differences { stated, found: Vec::new() };
         differences.compare_statuses(self);
@@ -163,7 +162,8 @@ impl Differences<'_> {
         }
     }
 
-    /// Each vendor has a rate of its own: those that were learned are a sample, and others lie near them.
+    /// Each vendor has a rate of its own. A stated range may come from a sample of vendors, so that rates near it are no
+    /// difference: its width is the tolerance.
     fn compare_rate(
         &mut self,
         field: &str,
@@ -199,7 +199,7 @@ impl Differences<'_> {
         }
     }
 
-    /// A tenth of a pause cannot be distinguished from the time that an attempt takes.
+    /// An attempt itself takes time: up to a tenth of a pause is no difference.
     fn compare_retries(&mut self, seen: &BTreeMap<usize, Spans>) {
         let clause = clause!("gap.retrySchedule");
         let stated = self.stated.profile.webhooks.retries.iter().enumerate();

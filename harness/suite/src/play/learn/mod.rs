@@ -1,5 +1,8 @@
-//! What a run has learned of a target where the document is silent: a profile for the mock, and for later checks of
-//! the target.
+//! What a run learns about a target where the document is silent: a profile for the mock, and for later checks of the
+//! target.
+//!
+//! Every lesson is a count or an interval, never one value: a service may choose each time. A profile gets a value only
+//! where the interval leaves one, or where any value in it serves the mock.
 
 mod causes;
 mod delays;
@@ -29,7 +32,7 @@ use delays::Delays;
 use rates::Rates;
 use span::Spans;
 
-/// What the responses of a target have shown of its choices.
+/// What the responses of a target show of its choices.
 #[derive(Clone, Debug, Default)]
 pub struct Lessons {
     success: BTreeMap<Success, BTreeMap<u16, u64>>,
@@ -39,22 +42,22 @@ pub struct Lessons {
     concentration_limit: Bounds,
     rates: Rates,
     delays: Delays,
-    /// Seconds between the attempts of a delivery that were not accepted, by how many went before.
+    /// Seconds between two attempts of a delivery that were not accepted, by the number of attempts before.
     retries: BTreeMap<usize, Spans>,
     attempts: BTreeMap<(String, String), Vec<Attempt>>,
-    /// By how much this run has moved the target's clock. Seconds.
+    /// How far this case has moved the target's clock. Seconds.
     moved: u64,
-    /// The longest that a delivery was tried for, from its first attempt. Seconds.
+    /// The longest time from the first attempt of a delivery to its last. Seconds.
     tried_for: Option<u64>,
     repeats: Repeats,
     causes: Causes,
     session_links_live: Option<bool>,
 }
 
-/// When an attempt was made, as far as that is known, and what it was answered.
+/// The time of an attempt, if it is known, and the status of the inbox.
 type Attempt = (Option<u64>, u16);
 
-/// How many deliveries were accepted, and how many of them came once more.
+/// How many deliveries were accepted, and how many of them came again.
 #[derive(Clone, Copy, Debug, Default)]
 struct Repeats {
     accepted: u64,
@@ -62,7 +65,6 @@ struct Repeats {
 }
 
 impl Lessons {
-    /// Learns from an exchange.
     pub(crate) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
         self.observe_status(exchange);
         self.rates.observe(exchange, belief);
@@ -82,17 +84,17 @@ impl Lessons {
         }
     }
 
-    /// What a read shows not to have happened yet, though it should have by `profile`.
+    /// The transition that should have happened by `profile`, and that a read shows not to have.
     pub(crate) fn overdue(&self, exchange: &Exchange<'_>, profile: &Profile) -> Option<Point> {
         self.delays.overdue(exchange, &profile.delays)
     }
 
-    /// Which kinds of event came at an inbox, of those that this run has caused there.
+    /// For each kind of event that this case has caused, whether it came.
     pub(crate) fn events(&self) -> impl Iterator<Item = Point> {
         self.causes.points()
     }
 
-    /// Takes over what a belief knows of limits, at the end of a run.
+    /// Ends a case: takes over what the belief knows of limits, and drops what is about this case only.
     pub(crate) fn conclude(&mut self, belief: &Belief) {
         let limits = belief.limits();
         self.body_limit = self.body_limit.and(limits.body);
@@ -106,12 +108,11 @@ impl Lessons {
         self.causes = Causes::default();
     }
 
-    /// Forgets how long what takes its time has taken: somebody else made it happen.
+    /// Forgets the delays: somebody else made the transitions happen.
     pub fn forget_delays(&mut self) {
         self.delays = Delays::default();
     }
 
-    /// Learns what another run has learned.
     pub fn add(&mut self, other: &Lessons) {
         for (success, statuses) in &other.success {
             count(self.success.entry(*success).or_default(), statuses);
@@ -136,7 +137,7 @@ impl Lessons {
         };
     }
 
-    /// What was learned, as a profile; what was not is as `known` says.
+    /// The lessons as a profile. Where there are none, it has the values of `known`.
     pub fn learned(&self, known: &Profile) -> Learned {
         Learned::from_lessons(self, known)
     }
@@ -145,7 +146,7 @@ impl Lessons {
         let Some(kind) = exchange.kind() else { return };
         let (status, seen) = (exchange.seen.status, exchange.seen);
         if let Some(code) = seen.code().and_then(Code::parse) {
-            // For an advance, the document states it.
+            // For an advance, the document states the status.
             let stated = exchange.predicted_refusal.is_some_and(|(_, by)| by == ADVANCE_NOT_FOUND);
             if !stated && matches!(code.status(), tideover_model::Status::Assumed(_)) {
                 *self.refusals.entry(code).or_default().entry(status).or_default() += 1;
@@ -164,7 +165,7 @@ impl Lessons {
     fn observe_arrival(&mut self, exchange: &Exchange<'_>, arrival: &Arrival) {
         let (Some(id), Some(at)) = (&arrival.delivery, arrival.signed_at()) else { return };
         let at = Some(at).filter(|at| self.is_by_its_clock(exchange, *at));
-        // The path says which subscription a delivery belongs to, when several share its name.
+        // Several subscriptions may share the name of a delivery: the path tells them apart.
         let delivery = (arrival.path.clone(), id.clone());
         let attempts = self.attempts.entry(delivery).or_default();
         let is_accepted = |status: u16| (200..=299).contains(&status);
@@ -182,8 +183,8 @@ impl Lessons {
         attempts.push((at, arrival.status));
     }
 
-    /// Whether an attempt was signed by the target's own clock: once that is moved, the wall clock says nothing
-    /// of when an attempt was due.
+    /// Whether an attempt was signed with the target's own clock. Once that clock was moved, the wall clock says nothing
+    /// about when an attempt was due.
     fn is_by_its_clock(&self, exchange: &Exchange<'_>, at: u64) -> bool {
         let is_moved = matches!(exchange.sent.action, PreparedAction::Advance(_));
         if self.moved == 0 && !is_moved {
@@ -197,7 +198,7 @@ impl Lessons {
     }
 }
 
-/// How late an attempt may be that is due. Seconds.
+/// How late a due attempt may come. Seconds.
 const SLACK: u64 = 2;
 
 const ADVANCE_NOT_FOUND: Clause = clause!("4.advances.5");

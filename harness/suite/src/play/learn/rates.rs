@@ -10,23 +10,25 @@ use tideover_model::{OperationKind, PlatformId};
 
 use crate::play::learn::span::{Span, Spans, narrow};
 
-/// The parts of ten thousand that a share is of, over the days of a fee's period.
+/// The whole in basis points.
 const WHOLE: u64 = 10_000;
+
+/// The whole in basis points for one day: a fee rate is for 30 days.
 const FEE_WHOLE: u128 = 10_000 * 30;
 
-/// What is known of rates, in basis points; of the term of a quote, in days.
+/// The bounds of rates in basis points, and of the term of a quote in days.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
-    vendors: BTreeMap<(Option<PlatformId>, String), Vendor>,
+    vendors: BTreeMap<(Option<PlatformId>, String), VendorRates>,
     pub(super) advance: Spans,
     pub(super) fee: Spans,
     pub(super) quote_term: Option<Span>,
-    /// The fee of quotes for their whole term, where no advance separates fee and term.
+    /// The fees of quotes, rate times term, for vendors without an advance that would separate the two.
     pub(super) fee_of_term: Spans,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Vendor {
+struct VendorRates {
     advance: Option<Span>,
     fee: Option<Span>,
     fee_of_term: Option<Span>,
@@ -63,7 +65,7 @@ impl Rates {
         }
     }
 
-    /// Each vendor has rates of its own, so that a profile gets the range.
+    /// Notes the rates of the vendors of a case. Each has rates of its own, so that a profile gets their range.
     pub(super) fn conclude(&mut self) {
         for vendor in std::mem::take(&mut self.vendors).into_values() {
             vendor.advance.into_iter().for_each(|rate| self.advance.note(rate));
@@ -105,14 +107,15 @@ impl OfferedAmounts {
         Some(OfferedAmounts { financeable, advance, fee: cents(field::FEE_TOTAL)? })
     }
 
-    /// Advances round down, and are never more than all of it.
+    /// The bounds of the advance rate: an advance is rounded down, and at most the whole.
     fn advance_rate(&self) -> Span {
         let (least, beyond) = (self.advance * WHOLE, (self.advance + 1) * WHOLE);
         let min = least.div_ceil(self.financeable);
         Span { min, max: (beyond.div_ceil(self.financeable) - 1).clamp(min, WHOLE) }
     }
 
-    /// Fees round up to at most what the advance leaves. A fee at that limit shows no rate.
+    /// The bounds of the fee rate times the days: a fee is rounded up. `None` if the fee takes all that the advance
+    /// leaves: then it is cut, and shows no rate.
     fn fee_for_days(&self) -> Option<Span> {
         if self.advance + self.fee >= self.financeable {
             return None;

@@ -7,13 +7,14 @@ use tideover_exchange::evidence::coverage::{Coverage, Group};
 use tideover_exchange::evidence::finding::Finding;
 use tideover_model::{Clause, Code};
 
-/// So often a code must have been due before it is doubted that the service has it.
+/// How often a code must have been due before its absence is a finding. Two others in its place may be another
+/// precedence.
 const OFTEN: u64 = 3;
 
 /// The listed codes in whose place others came: how often, and which came last.
 ///
-/// Once proves nothing: codes may be added, and the choice among several refusals is open
-/// (`gap.refusalPrecedence`). None is removed.
+/// One case proves nothing: codes may be added, and the choice among several refusals is open
+/// (`gap.refusalPrecedence`). But the document removes no code.
 #[derive(Clone, Debug, Default)]
 pub struct Replaced {
     codes: BTreeMap<Code, (u64, String)>,
@@ -27,7 +28,6 @@ impl Replaced {
         (*times, *last) = (*times + 1, instead);
     }
 
-    /// Adds what another run has seen.
     pub fn add(&mut self, other: &Replaced) {
         for (code, (times, instead)) in &other.codes {
             let (known, last) = self.codes.entry(*code).or_default();
@@ -35,7 +35,7 @@ impl Replaced {
         }
     }
 
-    /// The codes that were due often and never came, of which a finer one would not do as well.
+    /// The codes that were due [`OFTEN`] and never came, except those that a service may split into finer ones.
     pub(crate) fn doubts(&self, coverage: &Coverage) -> Vec<(Finding, u64)> {
         let came: BTreeMap<String, u64> = coverage.of(Group::Code).into_iter().collect();
         let never = |code: &Code| came.get(code.name()).is_none_or(|times| *times == 0);
@@ -52,7 +52,7 @@ impl Replaced {
     }
 }
 
-/// Whether a code stands for so much that a service may have finer ones.
+/// Whether a code covers so much that a service may have finer ones.
 fn is_broad(code: Code) -> bool {
     matches!(code, Code::InvalidRequest | Code::UnreadableRequest | Code::UpstreamFailed)
 }

@@ -1,4 +1,4 @@
-//! What was learned, as a profile file.
+//! The lessons as a profile file.
 
 use std::fmt::{self, Write as _};
 
@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use crate::play::learn::span::Span;
 use crate::play::learn::{Lessons, Repeats};
 
-/// What no run can learn, with the reason.
+/// Fields that no run can learn, each with the reason.
 const UNLEARNABLE: &[(&str, &str)] = &[
     ("webhooks.timeout", "the inbox answers at once, so that no attempt ends by it"),
     ("webhooks.patience", "it is of the mock's clock alone"),
@@ -18,20 +18,21 @@ const UNLEARNABLE: &[(&str, &str)] = &[
     ("webhooks.lateness", "when the cause of an event happened is not seen"),
 ];
 
-/// A profile, with what it rests on.
+/// A profile, with the lessons behind it.
 #[derive(Clone, Debug)]
 pub struct Learned {
-    /// The profile: what was learned, and what was assumed before where nothing was.
+    /// The learned values, and assumed ones for the other fields.
     pub profile: Profile,
-    /// What of it was learned, as a field of the profile and what is known of it.
+    /// The learned fields, each with its lesson in words.
     pub lessons: Vec<(String, String)>,
-    /// The fields that nothing, or not enough, was learned of.
+    /// The fields without a lesson, or with too little of one.
     pub unlearned: Vec<String>,
-    /// Where the limit of a body lies, of which a profile obeys the greatest. Bytes.
+    /// The bounds of the body limit. A profile has only the upper one. Bytes.
     body_limit: Option<Range<i64>>,
 }
 
-/// How well the rate of one vendor must be known to stand for all. Basis points.
+/// How wide the bounds of one vendor's rate may be for it to count. Rates are drawn from a range of some hundred basis
+/// points, and wider bounds would hide it. Basis points.
 const WELL_KNOWN: u64 = 50;
 
 impl Learned {
@@ -60,7 +61,7 @@ impl Learned {
         learned
     }
 
-    /// Takes over what was learned of a field, if a profile may say it.
+    /// Takes over the lesson of a field, if a profile may have that value.
     fn learn(
         &mut self,
         field: impl Into<String>,
@@ -78,7 +79,7 @@ impl Learned {
         self.lessons.push((field, lesson.into()));
     }
 
-    /// Lists what is known of a field, where that is too little for the profile.
+    /// Lists the lesson of a field that is not enough for a value.
     fn narrow(&mut self, field: &str, lesson: impl Into<String>) {
         self.lessons.push((field.to_owned(), lesson.into()));
         self.miss(field);
@@ -89,48 +90,36 @@ impl Learned {
     }
 
     fn learn_limits(&mut self, lessons: &Lessons) {
-        self.body_limit = lessons.body_limit.range();
-        self.learn_interval("body_limit", "bytes", lessons.body_limit, |profile, range| {
+        let bounds = lessons.body_limit;
+        self.body_limit = bounds.range();
+        self.learn_limit(("body_limit", "bytes"), bounds, bounds.range(), |profile, range| {
             profile.body_limit = usize::try_from(range.max).unwrap_or(usize::MAX);
         });
+        // A profile has one number here.
         let bounds = lessons.per_invoice_maximum;
-        self.learn_limit("per_invoice_maximum", "cents", bounds, |profile, limit| {
+        let exact = bounds.range().and_then(|range| range.exact());
+        self.learn_limit(("per_invoice_maximum", "cents"), bounds, exact, |profile, limit| {
             profile.per_invoice_maximum = Cents(limit);
         });
         let bounds = lessons.concentration_limit;
-        self.learn_interval("concentration_limit", "cents", bounds, |profile, range| {
-            let Range { min, max } = range;
+        let limit = ("concentration_limit", "cents");
+        self.learn_limit(limit, bounds, bounds.range(), |profile, Range { min, max }| {
             profile.concentration_limit = Range { min: Cents(min.max(1)), max: Cents(max) };
         });
     }
 
-    /// A limit that is one number in a profile is learned once it is known to the unit: any other number between
-    /// the bounds would be a guess.
-    fn learn_limit(
+    /// Learns a limit whose bounds give `value` for the profile. Without one, the profile keeps its assumption: any
+    /// number between the bounds would be a guess.
+    fn learn_limit<T>(
         &mut self,
-        field: &str,
-        unit: &str,
+        (field, unit): (&str, &str),
         bounds: Bounds,
-        change: impl FnOnce(&mut Profile, i64),
+        value: Option<T>,
+        change: impl FnOnce(&mut Profile, T),
     ) {
         let Some(lesson) = bounds.in_words(unit) else { return self.miss(field) };
-        match bounds.range().and_then(|range| range.exact()) {
-            Some(limit) => self.learn(field, lesson, |profile| change(profile, limit)),
-            None => self.narrow(field, lesson),
-        }
-    }
-
-    /// A limit that nothing was beyond may be any, and stays as it is assumed.
-    fn learn_interval(
-        &mut self,
-        field: &str,
-        unit: &str,
-        bounds: Bounds,
-        change: impl FnOnce(&mut Profile, Range<i64>),
-    ) {
-        let Some(lesson) = bounds.in_words(unit) else { return self.miss(field) };
-        match bounds.range() {
-            Some(range) => self.learn(field, lesson, |profile| change(profile, range)),
+        match value {
+            Some(value) => self.learn(field, lesson, |profile| change(profile, value)),
             None => self.narrow(field, lesson),
         }
     }
@@ -202,7 +191,7 @@ impl Learned {
         });
     }
 
-    /// What a run has seen of the window and of duplicates; it ends before either is known.
+    /// The retry window and the duplicates, as far as the run lasted: it ends before either is known.
     fn learn_attempts(&mut self, lessons: &Lessons) {
         match lessons.tried_for {
             None => self.miss("webhooks.window"),
@@ -218,7 +207,7 @@ impl Learned {
         }
     }
 
-    /// The attempts that were seen; those after them are as they were assumed to be.
+    /// The pauses between attempts. Those that no delivery reached keep their assumption.
     fn learn_retries(&mut self, lessons: &Lessons) {
         let seen: Vec<Span> =
             (0..).map_while(|index| lessons.retries.get(&index)?.hull()).collect();
@@ -240,7 +229,7 @@ impl Learned {
         });
     }
 
-    /// Includes values that equal the assumption: a later check compares all values that the file states.
+    /// The statuses, also those that equal the assumption: a later check compares what the file states.
     fn learn_statuses(&mut self, lessons: &Lessons) {
         for (success, counts) in &lessons.success {
             let Some(status) = most_frequent(counts) else { continue };
@@ -261,7 +250,7 @@ impl Learned {
         is_learned && !self.unlearned.iter().any(|name| name == field)
     }
 
-    /// What of `values`, the fields within `of`, was learned or is otherwise than in the standard profile.
+    /// The `values` within the table `of` that were learned, or differ from the standard profile.
     fn kept(&self, of: &str, values: &Table, standard: Option<&Table>) -> Table {
         let kept = values.iter().filter_map(|(name, value)| {
             let field = if of.is_empty() { name.clone() } else { format!("{of}.{name}") };
@@ -300,7 +289,7 @@ pub(super) fn in_words(span: Span, unit: &str) -> String {
     if min == max { format!("{min} {unit}") } else { format!("{min} to {max} {unit}") }
 }
 
-/// A profile file: what was learned of each field above it, and what was not at the end.
+/// A profile file. The lessons stand above it as comments.
 impl fmt::Display for Learned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "# Learned from the answers of a target.")?;

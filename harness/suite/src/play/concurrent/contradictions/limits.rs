@@ -12,12 +12,12 @@ use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
 use crate::play::concurrent::contradictions::{
     Broken, Invoice, Looked, Named, advanced, granted, requests_for_advances,
 };
-use crate::play::concurrent::history::{History, Request};
+use crate::play::concurrent::history::{History, TimedRequest};
 use crate::play::concurrent::known::Known;
 
 pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looked: &mut Looked) {
-    // Whoever pays something back makes room.
-    if history.requests.iter().any(|request| request.acts() == Some(ActionKind::PayorPays)) {
+    // A payment makes room again.
+    if history.requests.iter().any(|request| request.sent.acts() == Some(ActionKind::PayorPays)) {
         return;
     }
     let advances = Advances::of(history, parts);
@@ -40,44 +40,41 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looke
         let of_payee = |one: &&Refused| alone && (&one.platform, &*one.payee) == (platform, payee);
         let refused: Vec<&Refused> = advances.refused.iter().filter(of_payee).collect();
         if limit.is_some() || !refused.is_empty() {
-            looked.meet(clause!("8.concentrationLimit"));
+            looked.met.meet(clause!("8.concentrationLimit"));
         }
         let limit = limit.filter(|limit| sum > *limit);
         let refusal = refused.into_iter().find(|one| sum >= one.less_than);
         let seen = format!("{sum} granted to {payee}");
-        let broken = |clause, expected| Broken {
-            clause,
+        let broken = |expected| Broken {
+            clause: clause!("8.concentrationLimit"),
             kind: OperationKind::RequestAdvance,
             field: field::ADVANCE_AMOUNT,
             expected,
             seen,
         };
         if let Some(limit) = limit {
-            let expected = format!("at most {limit} outstanding");
-            let broken = broken(clause!("8.concentrationLimit"), expected);
-            looked.contradictions.push(broken.by(requests));
+            looked.contradict(broken(format!("at most {limit} outstanding")), requests);
         } else if let Some(refusal) = refusal {
             let expected = format!("less than {}, since that was refused", refusal.less_than);
             requests.push(refusal.request);
-            let broken = broken(clause!("8.concentrationLimit"), expected);
-            looked.contradictions.push(broken.by(requests));
+            looked.contradict(broken(expected), requests);
         }
     }
 }
 
-/// What was granted and what was refused.
+/// The advances of a history. Amounts are in cents.
 struct Advances {
-    /// The request that was granted first, and the amount. Cents.
+    /// The first request that was granted, and its amount.
     granted: BTreeMap<Invoice, (usize, i64)>,
     refused: Vec<Refused>,
 }
 
-/// A refusal for the limit's sake.
+/// A request that was refused because of the limit.
 struct Refused {
     request: usize,
     platform: Option<String>,
     payee: String,
-    /// The limit is less than this. Cents.
+    /// The limit is less than this.
     less_than: i64,
 }
 
@@ -93,7 +90,7 @@ impl Advances {
         let mut advances = Advances { granted, refused: Vec::new() };
         let faces = face_values(history);
         for (index, request, operation) in history.operations() {
-            let code = request.outcome().and_then(|answer| answer.seen.code());
+            let code = request.outcome().and_then(|response| response.seen.code());
             if code == Some(Code::ConcentrationExceeded.name())
                 && let Some(invoice) = advanced(request, operation)
                 && let Some(part) = parts.iter().find(|part| part.contains(&index))
@@ -108,8 +105,8 @@ impl Advances {
         advances
     }
 
-    /// The most that may have been outstanding when a request was refused, each invoice once; nothing if nobody
-    /// can say. Cents.
+    /// The most that may have been outstanding when a request was refused, each invoice once. `None` if an amount is
+    /// unknown.
     fn at_most_before(
         &self,
         history: &History,
@@ -135,12 +132,12 @@ impl Advances {
     }
 }
 
-/// What an advance that was granted amounts to. Cents.
-fn granted_amount(request: &Request) -> Option<i64> {
+/// The amount of a granted advance.
+fn granted_amount(request: &TimedRequest) -> Option<i64> {
     amount(granted(request)?, field::ADVANCE_AMOUNT).map(|amount| amount.0)
 }
 
-/// The most that each invoice was ever said to be worth. Cents.
+/// The greatest face value that each invoice was synced with.
 fn face_values(history: &History) -> BTreeMap<Invoice, i64> {
     let mut faces: BTreeMap<Invoice, i64> = BTreeMap::new();
     for (_, request, operation) in history.operations() {
@@ -154,7 +151,7 @@ fn face_values(history: &History) -> BTreeMap<Invoice, i64> {
     faces
 }
 
-/// Whether a response called a business new, so that nobody else finances its invoices.
+/// Whether a response says that a business is new, so that no other platform finances its invoices.
 fn is_created(history: &History, (platform, name): Named<'_>) -> bool {
     history.operations().any(|(_, request, operation)| {
         let syncs =

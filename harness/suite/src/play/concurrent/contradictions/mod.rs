@@ -1,11 +1,8 @@
-//! Violations that no order of the requests explains: one law per file.
+//! Violations in every order of the requests.
 
-mod answers;
-mod created;
-mod first_requests;
-mod import_files;
 mod limits;
-mod subscriptions;
+mod once;
+mod responses;
 
 use std::collections::BTreeMap;
 
@@ -17,45 +14,43 @@ use tideover_judge::checks::registry;
 use tideover_model::wire::field::Fields;
 use tideover_model::{ActionKind, Clause, Operation, OperationKind, clause};
 
-use crate::play::concurrent::history::{History, Request};
+use crate::play::concurrent::history::{History, TimedRequest};
 use crate::play::concurrent::known::Known;
 
 /// A sentence of the document that does not hold, in whatever order the requests took effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contradiction {
-    /// What does not hold.
     pub finding: Finding,
-    /// The requests that show it, by index, in the order in which they were called.
+    /// The requests that show it, by index, in the order of their calls.
     pub requests: Vec<usize>,
 }
 
-/// What of a history no order excuses.
+/// What holds and what does not, in every order.
 #[derive(Default)]
 pub(super) struct Looked {
     pub(super) contradictions: Vec<Contradiction>,
-    /// How often each clause was met.
     pub(super) met: Tally,
     pub(super) coverage: Coverage,
 }
 
-/// Looks at `history`, which has these parts, with every law.
+/// Examines `history`, which has these parts, for every law.
 pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known) -> Looked {
     let mut looked = Looked::default();
-    answers::look(history, &mut looked);
-    // After it, nothing that was is so still.
-    if history.requests.iter().any(|request| request.acts() == Some(ActionKind::Reset)) {
+    responses::look(history, &mut looked);
+    // A reset lets everything happen again.
+    if history.requests.iter().any(|request| request.sent.acts() == Some(ActionKind::Reset)) {
         return looked;
     }
-    created::look(history, &mut looked);
-    first_requests::look(history, &mut looked);
+    once::look_at_objects(history, &mut looked);
+    once::look_at_advances(history, &mut looked);
     limits::look(history, parts, known, &mut looked);
-    subscriptions::look(history, &mut looked);
-    import_files::look(history, &mut looked);
+    once::look_at_subscriptions(history, &mut looked);
+    once::look_at_imports(history, &mut looked);
     looked
 }
 
-/// Whether races are about `clause`. What else an answer alone may contradict, such as the status of a code, comes by
-/// chance.
+/// Whether races examine `clause`. What else a single response may contradict, such as the status of a code, they meet
+/// by chance.
 pub fn can_contradict(clause: Clause) -> bool {
     const LAWS: [Clause; 7] = [
         clause!("2.businessSynced.created"),
@@ -69,13 +64,6 @@ pub fn can_contradict(clause: Clause) -> bool {
     LAWS.contains(&clause) || registry::shows_in_an_answer(clause)
 }
 
-impl Looked {
-    /// Counts that `clause` was met.
-    fn meet(&mut self, clause: Clause) {
-        self.met.meet(clause);
-    }
-}
-
 /// What a law says and how it is broken.
 struct Broken {
     clause: Clause,
@@ -85,26 +73,25 @@ struct Broken {
     seen: String,
 }
 
-impl Broken {
-    /// As `requests` show.
-    fn by(self, mut requests: Vec<usize>) -> Contradiction {
-        let Broken { clause, kind, field, expected, seen } = self;
-        let operation = kind.to_string();
+impl Looked {
+    /// Adds a contradiction that `requests` show.
+    fn contradict(&mut self, broken: Broken, mut requests: Vec<usize>) {
+        let Broken { clause, kind, field, expected, seen } = broken;
         requests.sort_unstable();
         requests.dedup();
-        let finding = Finding::new(clause, operation, field, expected, seen);
-        Contradiction { finding, requests }
+        let finding = Finding::new(clause, kind.to_string(), field, expected, seen);
+        self.contradictions.push(Contradiction { finding, requests });
     }
 }
 
-/// Something, as its platform names it: the key that it is named with, and the name.
+/// A key, and a name that its platform gives.
 type Named<'a> = (&'a Option<String>, &'a str);
 
-/// An invoice, as its platform names it.
+/// A key, a payee and an invoice.
 type Invoice = (Option<String>, String, String);
 
-/// Which invoice an advance is requested for.
-fn advanced(request: &Request, operation: &Operation) -> Option<Invoice> {
+/// The invoice that an advance is requested for.
+fn advanced(request: &TimedRequest, operation: &Operation) -> Option<Invoice> {
     match operation {
         Operation::RequestAdvance { payee, invoice } => {
             Some((request.sent.authorization.clone(), payee.clone(), invoice.clone()))
@@ -113,8 +100,8 @@ fn advanced(request: &Request, operation: &Operation) -> Option<Invoice> {
     }
 }
 
-/// The body of an answer to a request that was granted.
-fn granted(request: &Request) -> Option<&Value> {
+/// The body of a success.
+fn granted(request: &TimedRequest) -> Option<&Value> {
     request.success()?.seen.json()
 }
 
@@ -129,7 +116,7 @@ fn requests_for_advances(history: &History) -> BTreeMap<Invoice, Vec<usize>> {
     requests
 }
 
-/// Whether a first request was granted.
-fn is_first(request: &Request) -> bool {
-    granted(request).is_some_and(|answer| Fields::of(answer).already_requested() == Some(false))
+/// Whether a request created an advance.
+fn is_first(request: &TimedRequest) -> bool {
+    granted(request).is_some_and(|body| Fields::of(body).already_requested() == Some(false))
 }

@@ -1,4 +1,4 @@
-//! What one response violates by itself: shape, status, arithmetic.
+//! What a single response violates: shape, status, arithmetic.
 
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
@@ -6,20 +6,19 @@ use tideover_judge::checks::{Checks, Notes};
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status};
 
-use crate::play::concurrent::contradictions::Contradiction;
-use crate::play::concurrent::contradictions::Looked;
+use crate::play::concurrent::contradictions::{Contradiction, Looked};
 use crate::play::concurrent::history::History;
 
 pub(super) fn look(history: &History, looked: &mut Looked) {
     let mut checks = Checks::of_answers();
     for (index, request) in history.requests.iter().enumerate() {
-        let Some(answer) = &request.answer else { continue };
-        let exchange = Exchange::alone(&request.sent, &answer.seen, request.now);
+        let Some(seen) = request.seen() else { continue };
+        let exchange = Exchange::alone(&request.sent, seen, request.now);
         let mut notes = Notes::default();
         checks.observe(&exchange, &mut notes);
         notes.excuse(&exchange);
         if let Some((clause, status)) = documented_status(&exchange) {
-            looked.meet(clause);
+            looked.met.meet(clause);
             notes.findings.extend(other_status(&exchange, clause, status));
         }
         looked.coverage.record(&exchange);
@@ -33,14 +32,14 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
     }
 }
 
-/// The status that the document states for the code that was answered, and where.
+/// The clause and the status that the document states for the code of a response.
 fn documented_status(exchange: &Exchange<'_>) -> Option<(Clause, u16)> {
     let code = exchange.seen.code().filter(|_| exchange.call().is_some()).and_then(Code::parse)?;
     let Status::Documented(status) = code.status() else { return None };
     Some((Clause::find(&format!("7.codes.{code}"))?, status))
 }
 
-/// A code whose status the document states has no other.
+/// The finding that a code came with another status than the document states.
 fn other_status(exchange: &Exchange<'_>, clause: Clause, status: u16) -> Option<Finding> {
     (status != exchange.seen.status).then(|| {
         let (expected, seen) = (status.to_string(), exchange.seen.status.to_string());

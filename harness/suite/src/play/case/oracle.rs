@@ -1,7 +1,8 @@
 //! The model beside a target: it predicts each response.
 //!
-//! A world that is known is a belief with a single world and no hidden moves. It has a type of its own here, because
-//! a belief costs some thirty times as much for each step. Nothing outside this file asks which of the two it is.
+//! A known world is a belief with a single world and no hidden moves. It has a variant of its own, because a belief
+//! costs some thirty times as much for each step. Outside this file only [`Oracle::belief`] tells the two apart:
+//! there is something to learn from a target only if its choices are not known.
 
 use std::borrow::Cow;
 
@@ -14,11 +15,11 @@ use tideover_judge::checks::Checks;
 use tideover_judge::{Belief, Explanation};
 use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
 
-use crate::play::case::observed::{Clock, Observed, Standing};
+use crate::play::case::observed::{Clock, Observed, TargetWorld};
 use crate::prediction::{Prediction, Predictor};
 
 /// The model beside a target.
-pub(super) struct Shadow<'a>(Worlds<'a>);
+pub(super) struct Oracle<'a>(Worlds<'a>);
 
 /// The worlds that a target may be in.
 enum Worlds<'a> {
@@ -28,7 +29,7 @@ enum Worlds<'a> {
     Believed(Box<Belief>),
 }
 
-/// What the model says of a step.
+/// What the model expects of a step.
 pub(super) struct Expectation<'a> {
     pub(super) predicted: Seen,
     pub(super) refusal: Option<(Code, Clause)>,
@@ -36,28 +37,28 @@ pub(super) struct Expectation<'a> {
     pub(super) unsettled: bool,
     /// Whether the response may be stale, and its retry failed.
     pub(super) may_lag: bool,
-    /// What contradicts the document, unless a world was forgotten that explains it, or somebody else is to blame.
+    /// Contradictions that a world which the belief has dropped, or somebody else, may explain.
     pub(super) open_points: Vec<Point>,
     pub(super) since: Timestamp,
     pub(super) now: Timestamp,
     pub(super) ahead: Option<i64>,
     pub(super) arrivals: Cow<'a, [Arrival]>,
-    /// How what was seen compares, where the model was looked up by it.
+    /// The comparison with the world that explains the response best. In a known world a check compares.
     pub(super) points: Vec<Point>,
-    /// The listed code that was due where one came that isn't listed.
+    /// The listed code that was due where an unlisted one came.
     pub(super) due: Option<Code>,
 }
 
-impl<'a> Shadow<'a> {
-    pub(super) fn of<T: Observed>(header: &Header, target: &mut T) -> Shadow<'a> {
+impl<'a> Oracle<'a> {
+    pub(super) fn of<T: Observed>(header: &Header, target: &mut T) -> Oracle<'a> {
         let inbox = target.inbox().map(str::to_owned);
-        match target.standing() {
-            Standing::Known => {
+        match target.world() {
+            TargetWorld::Known => {
                 let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
                 let bare = Bare::in_world_of(header, inbox.as_deref());
-                Shadow(Worlds::Known(Predictor::playing(bare, memory)))
+                Oracle(Worlds::Known(Predictor::playing(bare, memory)))
             }
-            Standing::Foreign { outside, prior, now, clock } => {
+            TargetWorld::Foreign { outside, prior, now, clock } => {
                 let inbox = inbox.as_deref().map_or_else(|| NO_INBOX.to_owned(), origin);
                 let (profile, key) = (header.profile.clone(), target.api_key());
                 let mut belief = Belief::new(profile, &inbox, key, now, outside, prior);
@@ -70,27 +71,22 @@ impl<'a> Shadow<'a> {
                 if T::LAGS {
                     belief.remember();
                 }
-                Shadow::believed(belief)
+                Oracle::believed(belief)
             }
         }
     }
 
     /// A target in the world in which its steps were made.
-    pub(super) fn walked(walked: &'a [(Prepared, Prediction)], start: Timestamp) -> Shadow<'a> {
-        Shadow(Worlds::Known(Predictor::walked(walked, start)))
+    pub(super) fn walked(walked: &'a [(Prepared, Prediction)], start: Timestamp) -> Oracle<'a> {
+        Oracle(Worlds::Known(Predictor::walked(walked, start)))
     }
 
     /// A target that may be in any world of `belief`.
-    pub(super) fn believed(belief: Belief) -> Shadow<'a> {
-        Shadow(Worlds::Believed(Box::new(belief)))
+    pub(super) fn believed(belief: Belief) -> Oracle<'a> {
+        Oracle(Worlds::Believed(Box::new(belief)))
     }
 
-    /// Whether the state of the target is known.
-    pub(super) fn is_known(&self) -> bool {
-        matches!(self.0, Worlds::Known(_))
-    }
-
-    /// The checks that can be made.
+    /// The checks that this much knowledge allows.
     pub(super) fn checks(&self) -> Checks {
         match &self.0 {
             Worlds::Known(_) => Checks::of_known(),
@@ -98,8 +94,8 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// How many of `steps` steps are played before the first of them is judged. A target in a known world may go on
-    /// after a violation, because nothing there is real, and to play and judge in turns costs much time.
+    /// How many of `steps` steps are played before the first of them is judged. In a known world nothing is real, so that
+    /// the target may go on after a violation, and playing and judging by turns would take more time.
     pub(super) fn steps_at_once(&self, steps: usize) -> usize {
         match self.0 {
             Worlds::Known(_) => steps.max(1),
@@ -107,7 +103,7 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// The request of the step at `index`, if it is prepared already.
+    /// The request of the step at `index`, if the walk has prepared it.
     pub(super) fn prepared(&self, index: usize) -> Option<&'a Prepared> {
         match &self.0 {
             Worlds::Known(predictor) => predictor.prepared(index),
@@ -115,15 +111,14 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// Keeps the response to `step` for the steps that refer to it. `common` is what both sides knew before.
+    /// Keeps the response to `step` for later references. `common` is the memory of both sides before it.
     pub(super) fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen, common: &Memory) {
         if let Worlds::Known(predictor) = &mut self.0 {
             predictor.keep(step, predicted, seen, common);
         }
     }
 
-    /// Goes on without a response to `sent`, which may have been carried out or never was. `false` if nothing can be
-    /// predicted after it.
+    /// Goes on without a response to `sent`. Returns `false` if nothing can be predicted after it.
     pub(super) fn miss(&mut self, sent: &Prepared, applied: Applied, since: Timestamp) -> bool {
         let Worlds::Believed(belief) = &mut self.0 else { return false };
         match applied {
@@ -138,12 +133,12 @@ impl<'a> Shadow<'a> {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
     }
 
-    /// Whether some world explains `seen` as it is.
+    /// Whether some world explains `seen`.
     pub(super) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
         self.belief().is_none_or(|belief| belief.explains(sent, seen, now))
     }
 
-    /// The belief about a foreign target, to learn from. `None` where every choice is known.
+    /// The belief about a foreign target, which lessons are drawn from. `None` in a known world.
     pub(super) fn belief(&self) -> Option<&Belief> {
         match &self.0 {
             Worlds::Known(_) => None,
@@ -151,7 +146,7 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// What the model says of `sent`, to which somebody else got the response `seen`.
+    /// The expectation for a recorded request, after its response.
     pub(super) fn overhear(
         &mut self,
         sent: &Prepared,
@@ -163,7 +158,7 @@ impl<'a> Shadow<'a> {
         Some(Expectation::believed(belief, sent, seen, since, now))
     }
 
-    /// What the model says of `step`, of which `sent` was sent and `seen` was answered.
+    /// The expectation for `step`, after its response.
     pub(super) fn observe<T: Observed>(
         &mut self,
         target: &mut T,
@@ -175,7 +170,7 @@ impl<'a> Shadow<'a> {
         match &mut self.0 {
             Worlds::Known(predictor) => {
                 let prediction = predictor.predict(index, step, sent);
-                // What was answered in the same bytes is read once.
+                // The same bytes need not be read twice.
                 let is_same = target.answered() == Some(&prediction.answer);
                 let predicted = if is_same { seen.clone() } else { prediction.answer.read() };
                 Expectation {
@@ -204,7 +199,7 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// What the clock of the target shows.
+    /// The target's time.
     pub(super) fn now<T: Observed>(&self, target: &mut T) -> Timestamp {
         match &self.0 {
             Worlds::Known(predictor) => predictor.now(),
@@ -213,26 +208,26 @@ impl<'a> Shadow<'a> {
     }
 }
 
-/// What the clock of a target shows whose world is not known.
+/// The time of a foreign target.
 pub(super) fn now_of<T: Observed>(target: &mut T) -> Option<Timestamp> {
     Some(clock_of(target)?.0)
 }
 
 fn clock_of<T: Observed>(target: &mut T) -> Option<(Timestamp, Clock)> {
-    match target.standing() {
-        Standing::Known => None,
-        Standing::Foreign { now, clock, .. } => Some((now, clock)),
+    match target.world() {
+        TargetWorld::Known => None,
+        TargetWorld::Foreign { now, clock, .. } => Some((now, clock)),
     }
 }
 
 impl Expectation<'_> {
-    /// Leaves open what contradicts the document.
+    /// Leaves open whatever contradicts the document: the response may be stale.
     pub(super) fn leave_open(&mut self) {
         self.may_lag = true;
         self.open_points.extend(self.points.extract_if(.., |point| point.contradicts()));
     }
 
-    /// What the worlds say that a target may be in.
+    /// The expectation of a belief.
     fn believed(
         belief: &mut Belief,
         sent: &Prepared,
@@ -242,19 +237,17 @@ impl Expectation<'_> {
     ) -> Expectation<'static> {
         let Explanation { predicted, refusal, platform, points, due, open } =
             belief.observe(sent, seen, now);
-        let (arrivals, unsettled) = (Cow::default(), belief.is_unsettled());
-        let ahead = belief.ahead();
         Expectation {
-            ahead,
             predicted,
             refusal,
             platform,
-            unsettled,
+            unsettled: belief.is_unsettled(),
             may_lag: false,
             open_points: open,
             since,
             now,
-            arrivals,
+            ahead: belief.ahead(),
+            arrivals: Cow::default(),
             points,
             due,
         }
