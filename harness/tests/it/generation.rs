@@ -38,8 +38,8 @@ fn the_same_seed_makes_the_same_steps() {
     assert_ne!(generate::case(&header, 0, 60), generate::case(&other, 0, 60));
 }
 
-/// Plays a case against `world`: held against what was forecast of it, and with a model that plays along.
-async fn assert_forecast<W: Testbed>(world: &mut W, header: &Header, case: u64) {
+/// Plays a case against `world`: held against what was predicted of it, and with a model that plays along.
+async fn assert_prediction<W: Testbed>(world: &mut W, header: &Header, case: u64) {
     let walked = world.walked(header, case, generate::DEFAULT_STEPS);
     let alone = generate::case(header, case, generate::DEFAULT_STEPS);
     assert_eq!(walked.steps, alone);
