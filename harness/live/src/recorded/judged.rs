@@ -8,7 +8,7 @@ use tideover_exchange::evidence::Ending;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::transcript::{Header, Transcript};
-use tideover_exchange::{Exchange, Prepared, PreparedAction, Seen};
+use tideover_exchange::{Exchange, Prepared, PreparedAction, Response};
 use tideover_judge::checks::consistent::contradictions_within;
 use tideover_judge::checks::registry::shows_in_an_answer;
 use tideover_judge::{ABSENT, ANY_TEXT, Outside, PriorState};
@@ -164,7 +164,7 @@ impl PartListeners {
     }
 
     /// Tells the listeners of single parts what the operator did; the common one has judged it.
-    fn recall(&mut self, one: &Recorded, seen: &Seen) {
+    fn recall(&mut self, one: &Recorded, seen: &Response) {
         for apart in self.apart.values_mut() {
             apart.listener.recall(&one.sent, seen, one.now);
         }
@@ -179,7 +179,7 @@ impl PartListeners {
 const PATIENCE: i64 = 10;
 
 /// The responses to the same request, repeated at once and within [`PATIENCE`].
-fn repeats(requests: &[Recorded]) -> impl Iterator<Item = (Seen, Timestamp)> {
+fn repeats(requests: &[Recorded]) -> impl Iterator<Item = (Response, Timestamp)> {
     let first = &requests[0];
     let again = requests[1..].iter().take_while(|next| {
         next.sent == first.sent && next.now.unix() - first.now.unix() <= PATIENCE
@@ -198,13 +198,13 @@ fn keys_in(requests: &[Recorded], accepted: &[String]) -> Vec<String> {
 }
 
 /// A request to the operator port, and its response.
-fn acted(one: &Recorded) -> Option<(&Recorded, &Seen)> {
+fn acted(one: &Recorded) -> Option<(&Recorded, &Response)> {
     let is_act = matches!(one.sent.action, PreparedAction::Act(_));
     Some((one, one.seen.as_ref().filter(|_| is_act)?))
 }
 
 /// The issued key in a response of the operator port.
-fn issued(seen: &Seen) -> Option<&str> {
+fn issued(seen: &Response) -> Option<&str> {
     seen.success_body()?.get(field::KEY)?.as_str()
 }
 

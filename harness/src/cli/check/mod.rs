@@ -19,7 +19,7 @@ use tideover_judge::checks::registry::Needs;
 use tideover_live::session::StopReason;
 use tideover_model::{Destinations, Profile};
 use tideover_prove::defects::Defect;
-use tideover_report::{Baseline, Run};
+use tideover_report::{Baseline, FinishedRun};
 use tideover_suite::generate;
 use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, Testbed};
 use tideover_suite::play::concurrent::Parts;
@@ -131,7 +131,7 @@ impl CheckCommand {
             played.summary.conclude(stated);
         }
         let ended = played.ended.as_ref();
-        let run = Run {
+        let run = FinishedRun {
             command: "check",
             plan: &played.plan,
             summary: &played.summary,

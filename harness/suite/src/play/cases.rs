@@ -9,7 +9,7 @@ use serde_json::Map;
 use tideover_endpoint::Http;
 use tideover_exchange::evidence::Ending;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, INBOX, Target, Unreachable};
+use tideover_exchange::target::{INBOX, ModelTarget, Target, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Prepared, PreparedAction};
 use tideover_model::{ActionKind, Clause, Face, Service, Timestamp};
@@ -152,13 +152,13 @@ impl<F: Face + Clone> InProcess<F> {
 }
 
 impl<F: Face + Clone + Hash> Testbed for InProcess<F> {
-    type Target = Bare<F>;
+    type Target = ModelTarget<F>;
 
     // Nothing here depends on chance or time.
     const PLAYS: u64 = 1;
 
-    async fn fresh(&mut self) -> Result<Bare<F>, Unreachable> {
-        let mut target = Bare::over(self.face.clone(), self.start);
+    async fn fresh(&mut self) -> Result<ModelTarget<F>, Unreachable> {
+        let mut target = ModelTarget::over(self.face.clone(), self.start);
         // Changes count from here on.
         target.has_changed();
         Ok(target)

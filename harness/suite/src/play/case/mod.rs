@@ -14,7 +14,7 @@ use tideover_exchange::matcher::{Mismatch, mismatches};
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{Applied, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Seen};
+use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Response};
 use tideover_judge::checks::{Checks, Notes};
 use tideover_judge::{has_failed, is_informative};
 use tideover_model::{OperationKind, Service, Timestamp};
@@ -49,8 +49,8 @@ pub async fn play_case<T: Observed>(target: &mut T, header: &Header, case: &Case
 
 /// The result of sending, and how long it took.
 async fn timed<T: Observed>(
-    sending: impl Future<Output = Result<Seen, Unanswered>>,
-) -> (Result<Seen, Unanswered>, Option<Duration>) {
+    sending: impl Future<Output = Result<Response, Unanswered>>,
+) -> (Result<Response, Unanswered>, Option<Duration>) {
     let began = T::TIMED.then(Instant::now);
     (sending.await, began.map(|began| began.elapsed()))
 }
@@ -66,7 +66,7 @@ struct CaseRun<'a> {
 /// A step after its response, before it is judged.
 struct StepRecord<'a> {
     sent: Cow<'a, Prepared>,
-    seen: Seen,
+    seen: Response,
     arrivals: Vec<Arrival>,
     inbox_works: bool,
     inside: Option<Inside>,
@@ -229,9 +229,9 @@ impl<'a> CaseRun<'a> {
         &mut self,
         target: &mut T,
         sent: &Prepared,
-        mut seen: Seen,
+        mut seen: Response,
         since: Timestamp,
-    ) -> Result<(Seen, bool), Unanswered> {
+    ) -> Result<(Response, bool), Unanswered> {
         let reads = sent.kind().is_some_and(OperationKind::reads);
         let mut times = 0;
         while self.oracle.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
@@ -311,7 +311,7 @@ impl<'a> CaseRun<'a> {
     }
 
     /// Where the response to `step` is not what a hand-written transcript expects.
-    fn unexpected(&self, step: &Step, seen: &Seen) -> Vec<Mismatch> {
+    fn unexpected(&self, step: &Step, seen: &Response) -> Vec<Mismatch> {
         let Some(expect) = &step.expect else { return Vec::new() };
         let status = (expect.status != seen.status).then(|| Mismatch {
             field: "status".into(),

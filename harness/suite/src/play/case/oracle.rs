@@ -8,9 +8,9 @@ use std::borrow::Cow;
 
 use tideover_exchange::evidence::Point;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Applied, Bare, NO_INBOX, origin};
+use tideover_exchange::target::{Applied, ModelTarget, NO_INBOX, origin};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Memory, Prepared, Seen};
+use tideover_exchange::{Arrival, Memory, Prepared, Response};
 use tideover_judge::checks::Checks;
 use tideover_judge::{Belief, Explanation};
 use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
@@ -31,7 +31,7 @@ enum Worlds<'a> {
 
 /// What the model expects of a step.
 pub(super) struct Expectation<'a> {
-    pub(super) predicted: Seen,
+    pub(super) predicted: Response,
     pub(super) refusal: Option<(Code, Clause)>,
     pub(super) platform: Option<PlatformId>,
     pub(super) unsettled: bool,
@@ -55,7 +55,7 @@ impl<'a> Oracle<'a> {
         match target.world() {
             TargetWorld::Known => {
                 let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
-                let bare = Bare::in_world_of(header, inbox.as_deref());
+                let bare = ModelTarget::in_world_of(header, inbox.as_deref());
                 Oracle(Worlds::Known(Predictor::playing(bare, memory)))
             }
             TargetWorld::Foreign { outside, prior, now, clock } => {
@@ -112,7 +112,13 @@ impl<'a> Oracle<'a> {
     }
 
     /// Keeps the response to `step` for later references. `common` is the memory of both sides before it.
-    pub(super) fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen, common: &Memory) {
+    pub(super) fn keep(
+        &mut self,
+        step: &Step,
+        predicted: &Response,
+        seen: &Response,
+        common: &Memory,
+    ) {
         if let Worlds::Known(predictor) = &mut self.0 {
             predictor.keep(step, predicted, seen, common);
         }
@@ -129,12 +135,12 @@ impl<'a> Oracle<'a> {
     }
 
     /// Whether `seen` may be a stale response to `sent`.
-    pub(super) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    pub(super) fn may_lag(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
     }
 
     /// Whether some world explains `seen`.
-    pub(super) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    pub(super) fn explains(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         self.belief().is_none_or(|belief| belief.explains(sent, seen, now))
     }
 
@@ -150,7 +156,7 @@ impl<'a> Oracle<'a> {
     pub(super) fn overhear(
         &mut self,
         sent: &Prepared,
-        seen: &Seen,
+        seen: &Response,
         since: Timestamp,
         now: Timestamp,
     ) -> Option<Expectation<'a>> {
@@ -164,7 +170,7 @@ impl<'a> Oracle<'a> {
         target: &mut T,
         (index, step): (usize, &Step),
         sent: &Prepared,
-        seen: &Seen,
+        seen: &Response,
         since: Timestamp,
     ) -> Expectation<'a> {
         match &mut self.0 {
@@ -231,7 +237,7 @@ impl Expectation<'_> {
     fn believed(
         belief: &mut Belief,
         sent: &Prepared,
-        seen: &Seen,
+        seen: &Response,
         since: Timestamp,
         now: Timestamp,
     ) -> Expectation<'static> {

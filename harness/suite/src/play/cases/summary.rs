@@ -10,7 +10,7 @@ use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::evidence::{Effort, Ending, Gaps, Reproduced};
 use tideover_exchange::step::Step;
 use tideover_exchange::transcript::{Header, Transcript};
-use tideover_exchange::{Arrival, Seen};
+use tideover_exchange::{Arrival, Response};
 use tideover_model::{Clause, Timestamp, clause};
 
 use crate::play::case::Played;
@@ -76,7 +76,7 @@ pub struct Failure {
     /// The steps that show it.
     pub transcript: Transcript,
     /// When each step was played, and its response if one came.
-    pub answers: Vec<(Timestamp, Option<Seen>)>,
+    pub answers: Vec<(Timestamp, Option<Response>)>,
     /// What came to the inbox, each with the index of its step.
     pub arrivals: Vec<(usize, Arrival)>,
     /// When each step of a race was in flight; empty if the steps were played one after the other.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use tideover_exchange::step::Step;
-use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::wire::action::name_in;
 use tideover_model::{Operation, OperationKind, Timestamp};
 
@@ -38,7 +38,7 @@ pub struct TimedRequest {
 pub struct TimedResponse {
     /// When it came, on the monotonic clock.
     pub at: u64,
-    pub seen: Seen,
+    pub seen: Response,
 }
 
 /// When a request was under way, where others were as well.
@@ -84,7 +84,7 @@ impl TimedRequest {
         Interval { client: self.client, called: self.called, answered }
     }
 
-    pub(crate) fn seen(&self) -> Option<&Seen> {
+    pub(crate) fn seen(&self) -> Option<&Response> {
         self.response.as_ref().map(|response| &response.seen)
     }
 

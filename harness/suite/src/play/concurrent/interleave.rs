@@ -3,8 +3,8 @@
 
 use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, Interleaved, NO_INBOX, Target};
-use tideover_exchange::{Prepared, Race, Seen};
+use tideover_exchange::target::{Interleaved, ModelTarget, NO_INBOX, Target};
+use tideover_exchange::{Prepared, Race, Response};
 
 use crate::generate::draw::Draw;
 use crate::play::concurrent::history::{ALONE, History, TimedRequest, TimedResponse};
@@ -19,7 +19,7 @@ pub struct Schedule {
 
 /// Plays `race` against `target`. Each request takes effect at one moment between its call and its response.
 pub fn interleave<F: Interleaved>(
-    target: &mut Bare<F>,
+    target: &mut ModelTarget<F>,
     race: &Race,
     schedule: Schedule,
 ) -> History {
@@ -48,7 +48,7 @@ pub fn interleave<F: Interleaved>(
 }
 
 struct Scheduler<'a, F> {
-    target: &'a mut Bare<F>,
+    target: &'a mut ModelTarget<F>,
     lost: usize,
     draw: Draw,
     tick: u64,
@@ -71,7 +71,7 @@ struct Client<'a, F> {
 
 enum Stage<F> {
     Called(Called<F>),
-    Handled(Seen),
+    Handled(Response),
 }
 
 impl<F: Interleaved> Scheduler<'_, F> {
@@ -149,7 +149,7 @@ impl<F: Interleaved> Scheduler<'_, F> {
         (self.history.requests.len() - 1, Called { sent, glimpse })
     }
 
-    fn handle(&mut self, Called { sent, glimpse }: Called<F>) -> Seen {
+    fn handle(&mut self, Called { sent, glimpse }: Called<F>) -> Response {
         if let Some(glimpse) = glimpse {
             self.target.face_mut().handle_as_of(glimpse);
         }
@@ -158,7 +158,7 @@ impl<F: Interleaved> Scheduler<'_, F> {
         seen
     }
 
-    fn respond(&mut self, request: usize, seen: Seen) {
+    fn respond(&mut self, request: usize, seen: Response) {
         self.tick += 1;
         self.history.requests[request].response = Some(TimedResponse { at: self.tick, seen });
     }
