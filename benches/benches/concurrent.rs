@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use tideover_exchange::start;
-use tideover_exchange::target::{Bare, INBOX};
+use tideover_exchange::target::{INBOX, ModelTarget};
 use tideover_exchange::transcript::Header;
 use tideover_model::Profile;
 use tideover_suite::generate::{Size, race};
@@ -24,7 +24,7 @@ fn header() -> Header {
 fn raced(number: u64) -> History {
     let header = header();
     let race = race(&header, number, SIZE);
-    let mut target = Bare::new(header.profile.clone(), header.seed, header.start);
+    let mut target = ModelTarget::new(header.profile.clone(), header.seed, header.start);
     interleave(&mut target, &race, Schedule { seed: number, lost: LOST_PERCENT })
 }
 

@@ -11,7 +11,7 @@ use mimalloc::MiMalloc;
 use tideover_endpoint::Http;
 use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, INBOX, service};
+use tideover_exchange::target::{INBOX, ModelTarget, service};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Prepared, start};
 use tideover_model::{Profile, Seeded, Service};
@@ -94,9 +94,9 @@ fn sent(plan: &Plan, steps: &[Step]) -> Vec<Prepared> {
     steps.iter().map(&mut send).collect()
 }
 
-fn bare(plan: &Plan) -> Bare {
+fn bare(plan: &Plan) -> ModelTarget {
     let Header { profile, seed, start, .. } = &plan.header;
-    Bare::new(profile.clone(), *seed, *start)
+    ModelTarget::new(profile.clone(), *seed, *start)
 }
 
 /// The mock in the client's own thread, as in `tideover check`.

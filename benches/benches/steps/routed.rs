@@ -8,9 +8,9 @@ use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use serde_json::json;
-use tideover_exchange::target::{Answer, Target, Unanswered, Unreachable};
+use tideover_exchange::target::{LazyResponse, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, PreparedAction, Seen};
+use tideover_exchange::{Arrival, Prepared, PreparedAction, Response};
 use tideover_model::{Happening, PlatformId, Service, Timestamp};
 use tideover_sim::{Clock, ClockChoice};
 use tideover_suite::generate;
@@ -29,7 +29,7 @@ pub(crate) struct Routers {
 pub(crate) struct Routed {
     router: Router,
     deliveries_seen: u64,
-    answered: Option<Answer>,
+    answered: Option<LazyResponse>,
 }
 
 impl Routers {
@@ -92,17 +92,17 @@ impl Target for Routed {
         Service::FIRST_KEY
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         let request = self.request(step);
         let response = self.router.call(request).await.expect("the router never fails");
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
-        let seen = Seen::new(status, &body);
+        let seen = Response::new(status, &body);
         if step.action == PreparedAction::Deliveries {
             let next = seen.json().and_then(|body| body["next"].as_u64());
             self.deliveries_seen = next.unwrap_or(self.deliveries_seen);
         }
-        self.answered = Some(Answer::written(status, body.into()));
+        self.answered = Some(LazyResponse::written(status, body.into()));
         Ok(seen)
     }
 
@@ -118,7 +118,7 @@ impl Target for Routed {
 impl Observed for Routed {
     const TIMED: bool = false;
 
-    fn answered(&self) -> Option<&Answer> {
+    fn answered(&self) -> Option<&LazyResponse> {
         self.answered.as_ref()
     }
 }

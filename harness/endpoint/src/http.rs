@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tideover_exchange::Memory;
 use tideover_exchange::target::{NO_INBOX, Target, Unanswered, Unreachable};
-use tideover_exchange::{Arrival, Body, Prepared, PreparedAction, Seen};
+use tideover_exchange::{Arrival, Body, Prepared, PreparedAction, Response};
 use tideover_model::ActionKind;
 
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ impl Http {
     }
 
     /// A mock that does not answer once will not answer any more.
-    async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Seen, Unanswered> {
+    async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Response, Unanswered> {
         let answered = self.client.exchange(outgoing).await;
         answered.map(|answer| answer.seen).map_err(Unanswered::and_last)
     }
@@ -86,13 +86,13 @@ impl Http {
         path: &str,
         authorization: Option<&str>,
         body: Value,
-    ) -> Result<Seen, Unanswered> {
+    ) -> Result<Response, Unanswered> {
         let body = body.to_string().into_bytes();
         let content_type = Some("application/json");
         self.exchange(Outgoing { method: "POST", path, authorization, content_type, body }).await
     }
 
-    async fn deliveries(&mut self, authorization: Option<&str>) -> Result<Seen, Unanswered> {
+    async fn deliveries(&mut self, authorization: Option<&str>) -> Result<Response, Unanswered> {
         let path = format!("/_sim/deliveries?after={}", self.deliveries_seen);
         let seen = self
             .exchange(Outgoing { method: "GET", path: &path, authorization, ..Outgoing::default() })
@@ -130,7 +130,7 @@ impl Target for Http {
         Ok(inbox.inbox().take())
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         let authorization = step.authorization.as_deref();
         self.has_read = false;
         match &step.action {

@@ -1,14 +1,14 @@
 //! What is said between a run and its target, and what a run has seen.
 //!
-//! - A [`step`] is symbolic, [`Prepared`] is the step as it is sent, [`Seen`] a response, [`Arrival`] a webhook,
+//! - A [`step`] is symbolic, [`Prepared`] is the step as it is sent, [`Response`] a response, [`Arrival`] a webhook,
 //!   [`Exchange`] what belongs together; a [`transcript`] is a run as a file.
 //! - [`target`] is whoever is talked to, [`evidence`] is what is counted and found for the report.
 //! - Never here: a socket, a thread, a clock, a rule of the document, a judgement.
 //! - Begin at [`step`], then [`target::Target`] and [`evidence::finding`].
 
-mod answered;
 mod arrival;
 pub mod evidence;
+mod exchange;
 mod masking;
 pub mod matcher;
 mod memory;
@@ -16,19 +16,19 @@ mod payload;
 mod prepared;
 mod race;
 pub mod renaming;
+mod response;
 pub mod secrets;
-mod seen;
 pub mod step;
 pub mod target;
 pub mod transcript;
 
-pub use answered::{Exchange, Inside};
 pub use arrival::{Arrival, NO_ANSWER, kind_of_event, whole_number};
+pub use exchange::{Exchange, Inside};
 pub(crate) use masking::is_withheld;
 pub use masking::{masked_field, withheld};
 pub use memory::Memory;
 pub use payload::Payload;
 pub use prepared::{Prepared, PreparedAction, PreparedCall};
 pub use race::Race;
-pub use seen::{Body, Seen};
+pub use response::{Body, Response};
 pub use transcript::{START, start};

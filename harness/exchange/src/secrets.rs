@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tideover_model::{TAX_ID_DIGITS, Timestamp, bearer, masked, tax_id_digits};
 
 use crate::matcher::texts;
-use crate::{Body, Prepared, PreparedAction, Seen, is_withheld};
+use crate::{Body, Prepared, PreparedAction, Response, is_withheld};
 
 /// A shorter value could occur in any text by chance.
 const SHORTEST: usize = 6;
@@ -39,7 +39,7 @@ impl Secrets {
     /// Keeps every possible secret in the response to a new subscription, under any field name. A refusal has
     /// none. A failure without a code may have created the subscription. What the request itself sent is no secret:
     /// masked, a printed request would be another one.
-    pub fn keep_all_of_subscription(&mut self, sent: &Prepared, seen: &Seen) {
+    pub fn keep_all_of_subscription(&mut self, sent: &Prepared, seen: &Response) {
         if !(seen.is_success() || seen.status >= 500 && seen.code().is_none()) {
             return;
         }
@@ -57,7 +57,7 @@ impl Secrets {
     }
 
     /// Keeps every possible secret in a response that is not JSON, unless it stands in `plain`.
-    pub fn keep_words(&mut self, seen: &Seen, plain: &str) {
+    pub fn keep_words(&mut self, seen: &Response, plain: &str) {
         let Body::Other(text) = &seen.body else { return };
         let is_part = |it: char| it.is_ascii_alphanumeric() || "_-+/=".contains(it);
         let words = text.split(|it| !is_part(it)).filter(|word| word.len() >= SHORTEST_SECRET);
@@ -65,7 +65,7 @@ impl Secrets {
     }
 
     /// Keeps the long numbers in a response that is not JSON: one may be an account number.
-    pub fn keep_numbers_of(&mut self, seen: &Seen) {
+    pub fn keep_numbers_of(&mut self, seen: &Response) {
         if let Body::Other(text) = &seen.body {
             self.keep_numbers(text);
         }
@@ -204,7 +204,7 @@ mod tests {
         });
         secrets.keep_all_of_subscription(
             &subscription("https://a.example/hook"),
-            &Seen::new(201, answer.to_string().as_bytes()),
+            &Response::new(201, answer.to_string().as_bytes()),
         );
         let report = json!({
             "whsec_abc/def+0123": ["5", "tax id 123456789 or 12-3456789", { "at": "https://a.example/hook" }],
@@ -234,8 +234,10 @@ mod tests {
         });
         for answer in [answer.to_string(), format!("created {url} whsec_abc/def+0123")] {
             let mut secrets = Secrets::default();
-            secrets
-                .keep_all_of_subscription(&subscription(url), &Seen::new(201, answer.as_bytes()));
+            secrets.keep_all_of_subscription(
+                &subscription(url),
+                &Response::new(201, answer.as_bytes()),
+            );
             let line = format!("curl {url} partner.invoice.paid");
             assert_eq!(secrets.conceal(&line), line);
             assert!(!secrets.conceal(&answer).contains("whsec_abc/def+0123"));
@@ -246,7 +248,7 @@ mod tests {
     fn a_refused_subscription_has_no_secret_but_a_failed_one_may() {
         let concealed = |status, answer: serde_json::Value| {
             let mut secrets = Secrets::default();
-            let seen = Seen::new(status, answer.to_string().as_bytes());
+            let seen = Response::new(status, answer.to_string().as_bytes());
             secrets.keep_all_of_subscription(&subscription("https://a.example/hook"), &seen);
             secrets.conceal("already_subscribed")
         };

@@ -12,7 +12,7 @@ use tideover_model::{ImpossibleValue, Profile, Timestamp};
 
 use crate::secrets::Secrets;
 use crate::step::{Action, Call, Step};
-use crate::{Arrival, Race, Seen};
+use crate::{Arrival, Race, Response};
 
 /// The format version that this program reads and writes.
 const VERSION: u32 = 1;
@@ -99,7 +99,7 @@ pub struct Lanes {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlayedSteps<'a> {
     /// The time of each step, and its response, if there was one.
-    pub answers: &'a [(Timestamp, Option<Seen>)],
+    pub answers: &'a [(Timestamp, Option<Response>)],
     /// What arrived at the inbox, with the index of the step that it arrived with.
     pub arrivals: &'a [(usize, Arrival)],
 }
@@ -114,7 +114,7 @@ struct RecordedStep<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    seen: Option<&'a Seen>,
+    seen: Option<&'a Response>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     received: Vec<&'a Arrival>,
 }

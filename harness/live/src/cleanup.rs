@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 use tideover_exchange::target::Unanswered;
-use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Seen};
+use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Response};
 use tideover_model::wire::field;
 use tideover_model::{ActionKind, OperationKind};
 use url::Url;
@@ -118,7 +118,7 @@ impl Session {
     /// Whether a subscription still exists, or may exist because no list could be read.
     async fn lists(&self, list: &Prepared, reference: &String, sending: (u64, Purpose)) -> bool {
         let listed = self.send_to_end(sending.0, list, sending.1).await;
-        let body = listed.as_ref().ok().and_then(Seen::success_body);
+        let body = listed.as_ref().ok().and_then(Response::success_body);
         body.is_none_or(|body| subscriptions(Some(body)).contains_key(reference))
     }
 
@@ -127,7 +127,7 @@ impl Session {
         key: &str,
         reference: &str,
         (play, purpose): (u64, Purpose),
-    ) -> Result<Seen, Unanswered> {
+    ) -> Result<Response, Unanswered> {
         let kind = OperationKind::Unsubscribe;
         let call = PreparedCall::new(kind.method(), kind.path_with(&[reference]), None, Vec::new());
         let authorization = Some(key.to_owned());

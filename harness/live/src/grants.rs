@@ -1,7 +1,7 @@
 //! What the target gave the run, and what the run may therefore delete or use up.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::wire::field;
 use tideover_model::{ActionKind, OperationKind};
 
@@ -22,7 +22,7 @@ pub struct Grants {
 
 impl Grants {
     /// Keeps what the response to a step gives.
-    pub fn learn(&mut self, sent: &Prepared, subscribes: bool, seen: &Seen) {
+    pub fn learn(&mut self, sent: &Prepared, subscribes: bool, seen: &Response) {
         let text =
             |name: &str| seen.json().and_then(|body| body.get(name)?.as_str()).map(str::to_owned);
         match &sent.action {

@@ -12,7 +12,7 @@ use tideover_exchange::secrets::Secrets;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::target::Unanswered;
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen, withheld};
+use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Response, withheld};
 use tideover_model::{Timestamp, masked};
 
 use crate::settings::Settings;
@@ -56,7 +56,7 @@ struct ArrivalLine<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 enum RequestResult<'a> {
-    Seen(&'a Seen),
+    Response(&'a Response),
     Unanswered(&'a Unanswered),
 }
 
@@ -92,11 +92,11 @@ impl Journal {
         at: Timestamp,
         number: u64,
         took: Duration,
-        came: Result<&Seen, &Unanswered>,
+        came: Result<&Response, &Unanswered>,
         secrets: &Secrets,
     ) -> io::Result<()> {
         let came = match came {
-            Ok(seen) => RequestResult::Seen(seen),
+            Ok(seen) => RequestResult::Response(seen),
             Err(unanswered) => RequestResult::Unanswered(unanswered),
         };
         let took_micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);

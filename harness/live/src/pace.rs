@@ -85,7 +85,7 @@ fn wait(text: &str, now: SystemTime) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tideover_exchange::Seen;
+    use tideover_exchange::Response;
 
     #[test]
     fn requests_are_spread_evenly_and_a_pause_delays_all() {
@@ -122,7 +122,7 @@ mod tests {
             let retry_after = after.map(str::to_owned);
             let date = date.and_then(|date| parse_http_date(date).ok());
             let now = parse_http_date("Fri, 31 Dec 1999 23:59:00 GMT").unwrap();
-            asked_wait(&Incame { seen: Seen::new(status, b""), retry_after, date }, now)
+            asked_wait(&Incame { seen: Response::new(status, b""), retry_after, date }, now)
         };
         let seconds = |seconds| Some(Duration::from_secs(seconds));
         let new_year = Some("Sat, 01 Jan 2000 00:00:00 GMT");

@@ -4,9 +4,9 @@
 use serde_json::{Map, json};
 use tideover_exchange::Memory;
 use tideover_exchange::step::{Action, Step};
-use tideover_exchange::target::{Bare, INBOX, Target, Unanswered, service};
+use tideover_exchange::target::{INBOX, ModelTarget, Target, Unanswered, service};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, Seen};
+use tideover_exchange::{Arrival, Prepared, Response};
 use tideover_model::wire::action::written;
 use tideover_model::wire::field;
 use tideover_model::{ActionKind, Clause, Face, Happening, PlatformId, Service};
@@ -18,7 +18,7 @@ use crate::settings::Settings;
 
 /// The model as a stand-in for a live target.
 struct RehearsalTarget {
-    bare: Bare,
+    bare: ModelTarget,
     memory: Memory,
     has_inbox: bool,
 }
@@ -78,7 +78,7 @@ impl RehearsalTarget {
         {
             memory = memory.knowing("other", json!({ "key": written(&issued)[field::KEY] }));
         }
-        RehearsalTarget { bare: Bare::over(face, header.start), memory, has_inbox }
+        RehearsalTarget { bare: ModelTarget::over(face, header.start), memory, has_inbox }
     }
 }
 
@@ -87,7 +87,7 @@ impl Target for RehearsalTarget {
         Service::FIRST_KEY
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.bare.send(step).await
     }
 

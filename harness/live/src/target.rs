@@ -9,7 +9,7 @@ use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, PreparedAction, Race, Seen};
+use tideover_exchange::{Arrival, Prepared, PreparedAction, Race, Response};
 use tideover_judge::{PriorState, is_near};
 use tideover_model::wire::field;
 use tideover_model::{Clause, OperationKind, Timestamp};
@@ -208,7 +208,7 @@ impl LiveWorld {
 impl Live {
     /// Learns the target's time from the expiry of a link (§8 Limits). The target's clock may run faster or
     /// slower than ours. A jump of the clock counts only if another reading confirms it.
-    async fn note_time(&self, step: &Prepared, seen: &Seen) {
+    async fn note_time(&self, step: &Prepared, seen: &Response) {
         self.is_clock_read.set(false);
         let Some(shown) = time_shown(step, seen) else { return };
         if step.kind() == Some(OperationKind::Invite) && !self.invited.borrow_mut().insert(shown) {
@@ -236,7 +236,7 @@ impl Live {
 }
 
 /// The target's time, derived from the expiry of a link in a response. Unix seconds.
-fn time_shown(step: &Prepared, seen: &Seen) -> Option<i64> {
+fn time_shown(step: &Prepared, seen: &Response) -> Option<i64> {
     let life = i64::try_from(step.kind()?.endpoint().link?.life).ok()?;
     let expires_at = seen.json()?.get(field::EXPIRES_AT)?.as_str()?;
     Some(Timestamp::parse(expires_at)?.unix() - life)
@@ -260,7 +260,7 @@ impl Target for Live {
         self.session.settings.memory(self.inbox(), self.play.number)
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.has_read = step.kind().is_some_and(OperationKind::reads);
         self.heard |= self.inbox().is_some_and(|inbox| step.mentions(inbox));
         let play = self.play.number;

@@ -20,7 +20,7 @@ use std::thread;
 
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::evidence::latency::percentile;
-use tideover_exchange::target::{Bare, INBOX, NO_INBOX, Unreachable};
+use tideover_exchange::target::{INBOX, ModelTarget, NO_INBOX, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Race, start};
 use tideover_judge::Outside;
@@ -296,7 +296,7 @@ impl Experiment<'_> {
         let mut requests = 0;
         for number in 0..self.budget.requests {
             let race = offered(generate::race(header, number, Size { clients: RACERS, steps }));
-            let mut target = Bare::over(face.clone(), header.start);
+            let mut target = ModelTarget::over(face.clone(), header.start);
             let schedule = Schedule { seed: header.seed.wrapping_add(number), lost: 0 };
             let history = interleave(&mut target, &race, schedule);
             requests += history.requests.len() as u64;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::json;
 use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, Target, Unanswered, Unreachable};
+use tideover_exchange::target::{ModelTarget, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, Seen};
+use tideover_exchange::{Arrival, Prepared, Response};
 use tideover_judge::{Outside, PriorState};
 use tideover_live::means::{Means, OTHER};
 use tideover_model::{ActionKind, Face, Service};
@@ -30,7 +30,7 @@ struct Sight {
 
 /// A target in process that the suite treats as a foreign service.
 pub struct Stranger<F> {
-    bare: Bare<F>,
+    bare: ModelTarget<F>,
     sight: Sight,
 }
 
@@ -118,7 +118,7 @@ impl<F: Face> Target for Stranger<F> {
         self.bare.api_key()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.bare.send(step).await
     }
 

@@ -7,7 +7,7 @@ use tideover_exchange::Memory;
 use tideover_exchange::step::Caller;
 use tideover_exchange::target::NO_INBOX;
 use tideover_exchange::transcript::Transcript;
-use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::Timestamp;
 use tideover_model::wire::field;
 
@@ -24,7 +24,7 @@ const MARK: char = '\u{e000}';
 ///   `$MINE_REFERENCE`, differs from run to run: a shell that does not know it says which step's response has it.
 /// - Against a live endpoint, `$RUN` is an unused name and `$INBOX` the URL of the inbox. `$TAX_ID_1`,
 ///   `$ACCOUNT_1` and so on are the user's own values. `$HEADER_1` and so on are the extra headers' values.
-pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Seen>)]) -> Vec<String> {
+pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Response>)]) -> Vec<String> {
     let Transcript { header, steps, .. } = transcript;
     let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
     let extra = header.live.as_ref().map(|live| &*live.headers).unwrap_or_default();

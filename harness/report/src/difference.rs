@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tideover_exchange::Memory;
 use tideover_exchange::step::{Action, Call, Caller, Step};
-use tideover_exchange::target::{Bare, INBOX};
+use tideover_exchange::target::{INBOX, ModelTarget};
 use tideover_exchange::transcript::Transcript;
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall, masked_field};
 use tideover_model::wire::field::{self, Fields};
@@ -16,7 +16,7 @@ use crate::document::{Change, Difference};
 /// The changes of the last step with an effect; `None` if no step has one.
 pub(super) fn difference(transcript: &Transcript) -> Option<Difference> {
     let Transcript { header, steps, .. } = transcript;
-    let mut model = Bare::new(header.profile.clone(), header.seed, header.start);
+    let mut model = ModelTarget::new(header.profile.clone(), header.seed, header.start);
     let mut memory = Memory::with_inbox(INBOX);
     let mut subjects = BTreeSet::new();
     let mut worlds = vec![(model.clone(), memory.clone())];
@@ -27,7 +27,7 @@ pub(super) fn difference(transcript: &Transcript) -> Option<Difference> {
         subjects.extend(named(step, &sent, answer.json()));
         worlds.push((model.clone(), memory.clone()));
     }
-    let read = |(model, memory): &(Bare, Memory)| read_all(model, memory, &subjects);
+    let read = |(model, memory): &(ModelTarget, Memory)| read_all(model, memory, &subjects);
     let mut after = worlds.last().map(read)?;
     for (index, world) in worlds.iter().enumerate().rev().skip(1) {
         let before = read(world);
@@ -124,7 +124,7 @@ fn named_by_call(call: &PreparedCall, answer: Option<&Value>) -> Vec<Pair> {
 type FieldTexts = BTreeMap<String, String>;
 
 fn read_all(
-    model: &Bare,
+    model: &ModelTarget,
     memory: &Memory,
     subjects: &BTreeSet<ReadTarget>,
 ) -> BTreeMap<String, FieldTexts> {

@@ -4,7 +4,7 @@
 //! - [`document`] is the report as data: the terminal, JSON and HTML are three forms of it.
 //! - [`results`] is the common form of what any command found. Each [`Format`] for CI is made of it.
 //! - Never here: a verdict of its own, a request, the terminal itself.
-//! - Begin at [`document`], then [`Run`], which is made into one.
+//! - Begin at [`document`], then [`FinishedRun`], which is made into one.
 
 mod advice;
 mod baseline;
@@ -28,7 +28,7 @@ mod shortened;
 mod terminal;
 
 pub use baseline::{Baseline, UnreadableBaseline};
-pub use compose::Run;
+pub use compose::FinishedRun;
 pub use curl::{curl, quoted};
 pub use document::Report;
 pub use figures::{counted, grouped};

@@ -9,7 +9,7 @@ use tideover_endpoint::wall_time;
 use tideover_exchange::transcript::Header;
 use tideover_judge::checks::registry::Needs;
 use tideover_live::recorded::{Judged, Recording, judge};
-use tideover_report::{Run, counted};
+use tideover_report::{FinishedRun, counted};
 use tideover_suite::play::cases::Plan;
 
 use crate::cli::files::refuse_shared_files;
@@ -57,7 +57,7 @@ impl Judge {
         let header = Header::new(0, tideover_exchange::start(), profile.clone());
         let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
         let target = format!("{}, as recorded in {}", recording.target, self.file.display());
-        let run = Run {
+        let run = FinishedRun {
             command: "judge",
             plan: &plan,
             summary: &summary,

@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Answer, Bare, Target};
-use tideover_exchange::{Arrival, Exchange, Memory, Prepared, Seen};
+use tideover_exchange::target::{LazyResponse, ModelTarget, Target};
+use tideover_exchange::{Arrival, Exchange, Memory, Prepared, Response};
 use tideover_judge::checks::met_as_predicted;
 use tideover_model::{Clause, Code, Face, PlatformId, Timestamp};
 
 /// The model's response to a step, and everything that comes with it.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    pub answer: Answer,
+    pub answer: LazyResponse,
     /// The code of the refusal, if it is one, and the clause that requires it.
     pub refusal: Option<(Code, Clause)>,
     /// The platform whose key the step carries.
@@ -38,7 +38,7 @@ pub struct Case {
 
 impl Prediction {
     /// The prediction of `model` for `sent`. Moves `model` to the state after it.
-    pub fn by(model: &mut Bare, sent: &Prepared) -> Prediction {
+    pub fn by(model: &mut ModelTarget, sent: &Prepared) -> Prediction {
         Prediction {
             platform: model.face().platform_of(sent.authorization.as_deref()),
             answer: model.answer(sent),
@@ -80,14 +80,14 @@ pub struct Predictor<'a> {
 
 enum Source<'a> {
     /// The model runs along.
-    Playing(Box<Bare>),
+    Playing(Box<ModelTarget>),
     /// The predictions from when the steps were made.
     Walked(&'a [(Prepared, Prediction)]),
 }
 
 impl<'a> Predictor<'a> {
     /// A predictor that runs the model, with a memory of its own if its names differ from the start.
-    pub fn playing(model: Bare, memory: Option<Memory>) -> Predictor<'a> {
+    pub fn playing(model: ModelTarget, memory: Option<Memory>) -> Predictor<'a> {
         Predictor { now: model.now(), source: Source::Playing(Box::new(model)), memory }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Predictor<'a> {
 
     /// Remembers the model's response to `step` if the target's differs. `common` is the memory of both
     /// before.
-    pub fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen, common: &Memory) {
+    pub fn keep(&mut self, step: &Step, predicted: &Response, seen: &Response, common: &Memory) {
         if step.name.is_some() && predicted.json() != seen.json() {
             self.memory.get_or_insert_with(|| common.clone());
         }

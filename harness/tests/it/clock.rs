@@ -8,7 +8,7 @@ use tideover_exchange::Memory;
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_exchange::target::{Target, Unanswered};
-use tideover_exchange::{Arrival, Prepared, PreparedAction, Seen};
+use tideover_exchange::{Arrival, Prepared, PreparedAction, Response};
 use tideover_live::settings::{ApiKey, Settings};
 use tideover_live::target::Live;
 use tideover_sim::Mock;
@@ -41,7 +41,7 @@ impl Target for Meddled {
         self.live.memory()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.sent += 1;
         if self.sent == self.before {
             let action = PreparedAction::Advance(DAY);

@@ -8,14 +8,14 @@ use tideover_endpoint::Http;
 use tideover_exchange::Memory;
 use tideover_exchange::evidence::outcome::{Demands, Outcome};
 use tideover_exchange::step::{Action, Call, Step};
-use tideover_exchange::target::{Bare, INBOX, Target, Unanswered, service};
+use tideover_exchange::target::{INBOX, ModelTarget, Target, Unanswered, service};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, Race, Seen, start};
+use tideover_exchange::{Arrival, Prepared, Race, Response, start};
 use tideover_judge::checks::registry::Needs;
 use tideover_judge::{Outside, PriorState};
 use tideover_model::{Cents, Destinations, Profile, Service};
 use tideover_prove::defects;
-use tideover_report::{Baseline, Report, Run};
+use tideover_report::{Baseline, FinishedRun, Report};
 use tideover_sim::{Mock, NoNames};
 use tideover_suite::generate::{Size, race};
 use tideover_suite::play::case::Observed;
@@ -40,7 +40,7 @@ fn known() -> Known {
 fn raced(profile: &Profile, seed: u64, size: Size, lost: usize) -> History {
     let header = Header::new(seed, start(), profile.clone());
     let race = race(&header, seed, size);
-    let mut target = Bare::over(service(profile.clone(), seed + 1000, INBOX), start());
+    let mut target = ModelTarget::over(service(profile.clone(), seed + 1000, INBOX), start());
     interleave(&mut target, &race, Schedule { seed, lost })
 }
 
@@ -128,7 +128,7 @@ fn a_violation_within_a_race_is_found() {
         let face = defect.service(Profile::default(), 3, destinations);
         let found = |clients: usize, number: u64| {
             let race = race(&header(3), number, Size { clients, steps: 40 / clients });
-            let mut target = Bare::over(face.clone(), start());
+            let mut target = ModelTarget::over(face.clone(), start());
             let history = interleave(&mut target, &race, Schedule { seed: number, lost: 0 });
             judge(&history, &Known::of(&header(3), INBOX)).contradictions
         };
@@ -152,7 +152,7 @@ impl Written {
     fn after_preparation(number: u64) -> Written {
         let race = race(&header(1), number, Size { clients: 1, steps: 0 });
         let race = Race { clients: Vec::new(), after: Vec::new(), ..race };
-        let mut target = Bare::new(Profile::default(), 1, start());
+        let mut target = ModelTarget::new(Profile::default(), 1, start());
         let mut history = interleave(&mut target, &race, Schedule { seed: 1, lost: 0 });
         // What is written by hand starts at 1.
         history.requests.iter_mut().for_each(|request| {
@@ -175,7 +175,7 @@ impl Written {
 
     /// A request that was called and answered then.
     fn answered(mut self, from: u64, to: u64, call: Call, status: u16, body: &Value) -> Written {
-        let seen = Seen::new(status, body.to_string().as_bytes());
+        let seen = Response::new(status, body.to_string().as_bytes());
         self.push(from, call, Some(Answer { at: self.now() + to, seen }));
         self
     }
@@ -446,7 +446,7 @@ impl Target for Lossy {
         self.target.api_key()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         let sent = self.sent.get() + 1;
         self.sent.set(sent);
         let lost = sent > self.lost_from && sent.is_multiple_of(8);
@@ -496,7 +496,7 @@ async fn lost_responses_over_http_accuse_nobody() {
 }
 
 fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
-    let run = Run {
+    let run = FinishedRun {
         command: "check",
         plan,
         summary: &summary.counted,

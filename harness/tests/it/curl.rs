@@ -7,7 +7,7 @@ use serde_json::json;
 use tideover_endpoint::Http;
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_exchange::transcript::{Header, LiveEndpoint, Transcript};
-use tideover_exchange::{Seen, start};
+use tideover_exchange::{Response, start};
 use tideover_live::session::Abilities;
 use tideover_live::settings::{Settings, Webhooks};
 use tideover_live::{Vocabulary, live_case};
@@ -18,7 +18,7 @@ use tideover_suite::generate;
 use tideover_suite::play::case::play;
 
 /// Runs a line in a shell, against `url`; `None` where there is no curl.
-async fn run(line: String, url: String, keys: BTreeMap<String, String>) -> Option<Seen> {
+async fn run(line: String, url: String, keys: BTreeMap<String, String>) -> Option<Response> {
     let script = format!("{line} -s -w '\\n%{{http_code}}'");
     let output = tokio::task::spawn_blocking(move || {
         Command::new("bash")
@@ -33,7 +33,7 @@ async fn run(line: String, url: String, keys: BTreeMap<String, String>) -> Optio
     .ok()?;
     let text = String::from_utf8(output.stdout).unwrap();
     let (body, status) = text.rsplit_once('\n')?;
-    Some(Seen::new(status.parse().ok()?, body.as_bytes()))
+    Some(Response::new(status.parse().ok()?, body.as_bytes()))
 }
 
 fn has_curl() -> bool {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tideover_exchange::evidence::outcome::Outcome;
 use tideover_exchange::start;
-use tideover_report::results::{Case, CaseStatus, Coverage, Issue, Results, Severity};
+use tideover_report::results::{Coverage, Entry, EntryStatus, Issue, Results, Severity};
 use tideover_report::{Format, Rendered, Report, Reported};
 
 use crate::support::command::tideover;
@@ -41,7 +41,7 @@ fn small() -> Results {
     let span = (start(), Duration::from_millis(83_400));
     let reason = "4.advances.2 violated; 54 of 60 clauses in reach examined, 40 proven, 12 argued";
     let mut results = Results::new("check", "https://staging.example", Outcome::Fail, reason, span);
-    let case = |id: &str, status, own_status: &str| Case {
+    let case = |id: &str, status, own_status: &str| Entry {
         id: id.to_owned(),
         name: "what the clause says".to_owned(),
         suites: vec!["§4 Endpoints".to_owned(), "§4 POST /v1/advances rule 2".to_owned()],
@@ -50,9 +50,9 @@ fn small() -> Results {
         message: None,
         details: None,
     };
-    results.cases.push(case("4.advances.2", CaseStatus::Failed, "violated"));
-    results.cases.push(case("4.advances.3", CaseStatus::Passed, "held"));
-    results.cases.push(case("4.advances.4", CaseStatus::Skipped, "not met"));
+    results.cases.push(case("4.advances.2", EntryStatus::Failed, "violated"));
+    results.cases.push(case("4.advances.3", EntryStatus::Passed, "held"));
+    results.cases.push(case("4.advances.4", EntryStatus::Skipped, "not met"));
     let issue = |severity, rule: &str, replay: Option<&str>| Issue {
         fingerprint: format!("0000{rule}"),
         severity,

@@ -16,7 +16,7 @@ use tideover_endpoint::client::{Client, Incame, MOST_BYTES, Outgoing};
 use tideover_exchange::Memory;
 use tideover_exchange::target::{Applied, Unanswered};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Body, Prepared, PreparedAction, Seen, start};
+use tideover_exchange::{Body, Prepared, PreparedAction, start};
 use tideover_model::Profile;
 use tideover_sim::Authorities;
 use tideover_suite::generate;
@@ -296,7 +296,7 @@ async fn a_compressed_body_counts_unpacked() {
     })
     .await;
     let answer = get(&general(&url), "/").await.unwrap();
-    assert_eq!(answer.seen, Seen::too_long(200, MOST_BYTES));
+    assert_eq!(answer.seen, tideover_exchange::Response::too_long(200, MOST_BYTES));
 }
 
 /// A folder with a transcript of one read.

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tideover_exchange::start;
 use tideover_exchange::step::{Action, Call, Caller, Step};
-use tideover_exchange::target::Bare;
+use tideover_exchange::target::ModelTarget;
 use tideover_exchange::transcript::{Header, Transcript};
 use tideover_model::Profile;
 use tideover_suite::play::case::play;
@@ -18,7 +18,7 @@ fn call(call: Call) -> Step {
 
 async fn assert_held(steps: &[Step]) {
     let header = Header::new(1, start(), Profile::default());
-    let mut target = Bare::new(header.profile.clone(), header.seed, header.start);
+    let mut target = ModelTarget::new(header.profile.clone(), header.seed, header.start);
     let played = play(&mut target, &header, steps).await.unwrap();
     assert!(played.held(), "{:#?}", played.findings);
     assert_eq!(played.answers.len(), steps.len());

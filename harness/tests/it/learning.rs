@@ -9,7 +9,7 @@ use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::evidence::{Gap, Gaps};
 use tideover_exchange::target::{INBOX, Target, Unanswered, service};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, Seen, start};
+use tideover_exchange::{Arrival, Prepared, Response, start};
 use tideover_judge::Outside;
 use tideover_model::{Code, Profile, Service, Success, clause};
 use tideover_prove::stranger::{Stranger, Strangers};
@@ -260,7 +260,7 @@ impl Target for Silent {
         self.0.api_key()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.0.send(step).await
     }
 

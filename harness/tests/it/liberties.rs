@@ -12,7 +12,7 @@ use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_exchange::target::{INBOX, Target, Unanswered, Unreachable, service};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen, start};
+use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Response, start};
 use tideover_judge::{Outside, PriorState};
 use tideover_model::{
     Address, BusinessDetails, Contact, Face, Happening, Operation, PlatformId, Profile, Service,
@@ -24,7 +24,7 @@ use tideover_suite::play::case::{Clock, Observed, Played, Standing, play};
 use tideover_suite::play::cases::{InProcess, Plan, Summary, World, check};
 use tideover_suite::play::learn::{Lessons, Stated};
 
-type Instead = fn(u64, &PreparedCall) -> Option<Seen>;
+type Instead = fn(u64, &PreparedCall) -> Option<Response>;
 type Rewrite = fn(&PreparedCall, Value) -> Value;
 
 /// How a service differs from the mock.
@@ -35,7 +35,7 @@ struct Liberty {
     /// How the service reads a request.
     takes: fn(&PreparedCall) -> PreparedCall,
     /// A response to the action of this name, in place of the operator port's own.
-    outside: fn(u64, &str) -> Option<Seen>,
+    outside: fn(u64, &str) -> Option<Response>,
     /// Rewrites the body of a success.
     rewrite: Rewrite,
     /// Renames an error code.
@@ -82,7 +82,7 @@ impl FreeService {
         FreeService { target, liberty, sent: 0, secrets, late, prior: PriorState::Nothing }
     }
 
-    fn rewrite(&mut self, call: &PreparedCall, seen: Seen) -> Seen {
+    fn rewrite(&mut self, call: &PreparedCall, seen: Response) -> Response {
         if let Some(code) = seen.code() {
             return refused(seen.status, (self.liberty.code)(code)).unwrap();
         }
@@ -98,7 +98,7 @@ impl FreeService {
         if rewritten == body {
             return seen;
         }
-        Seen::new(seen.status, rewritten.to_string().as_bytes())
+        Response::new(seen.status, rewritten.to_string().as_bytes())
     }
 
     /// The same arrival with its event rewritten, signed again with the original secret.
@@ -132,7 +132,7 @@ impl Target for FreeService {
         self.target.api_key()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.sent += 1;
         if let PreparedAction::Act(fields) = &step.action {
             let name = fields["action"].as_str().unwrap();
@@ -527,9 +527,9 @@ fn post(path: &str, body: Value) -> Step {
     Step::new(Action::Call(Call::json("POST", path, body)))
 }
 
-fn refused(status: u16, code: &str) -> Option<Seen> {
+fn refused(status: u16, code: &str) -> Option<Response> {
     let body = json!({ "error": "in other words", "code": code });
-    Some(Seen::new(status, body.to_string().as_bytes()))
+    Some(Response::new(status, body.to_string().as_bytes()))
 }
 
 #[tokio::test]
@@ -583,7 +583,7 @@ async fn event_types_may_be_accepted_or_refused() {
         instead: |_, call| {
             let names = String::from_utf8_lossy(call.body()).contains("eventTypes");
             let answer = json!({ "reference": "whs_of_its_own", "secret": "whsec_of_its_own" });
-            names.then(|| Seen::new(201, answer.to_string().as_bytes()))
+            names.then(|| Response::new(201, answer.to_string().as_bytes()))
         },
         ..NONE
     };
@@ -609,7 +609,7 @@ async fn server_errors_are_at_most_noticed() {
     assert_accepted(failing).await;
     let instead = |sent, _: &PreparedCall| {
         let status = [502, 504][usize::from(sent % 2 == 0)];
-        (sent % 7 == 0).then(|| Seen::new(status, b"<html>Bad Gateway</html>"))
+        (sent % 7 == 0).then(|| Response::new(status, b"<html>Bad Gateway</html>"))
     };
     let (found, noticed) = findings_with(Liberty { instead, ..NONE }).await;
     assert!(found.is_empty(), "{found:#?}");
@@ -622,7 +622,8 @@ async fn server_errors_are_at_most_noticed() {
     assert_accepted(Liberty { instead: subscribes, ..NONE }).await;
     // An error of the documented shape without a code comes from the service itself.
     let own = |sent, _: &PreparedCall| {
-        (sent == 9).then(|| Seen::new(502, json!({ "error": "it failed" }).to_string().as_bytes()))
+        (sent == 9)
+            .then(|| Response::new(502, json!({ "error": "it failed" }).to_string().as_bytes()))
     };
     assert_violated(Liberty { instead: own, ..NONE }, "7.shape.code").await;
 }
@@ -695,7 +696,7 @@ impl Target for LosesFirstResponse {
         self.0.api_key()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         let seen = self.0.send(step).await?;
         if self.0.sent > 1 {
             return Ok(seen);
@@ -739,7 +740,7 @@ async fn an_unanswered_request_may_link_an_existing_business() {
 /// The operator port knows which actions are possible, and need not offer all of them.
 #[tokio::test]
 async fn an_operator_port_that_refuses_accuses_nobody() {
-    let ports: [fn(u64, &str) -> Option<Seen>; 5] = [
+    let ports: [fn(u64, &str) -> Option<Response>; 5] = [
         |_, _| refused(404, "unknown_action"),
         |_, name| refused(404, "unknown_action").filter(|_| name.starts_with("vendor")),
         |sent, _| refused(409, "action_refused").filter(|_| sent % 2 == 0),
@@ -856,7 +857,7 @@ async fn a_request_that_fails_each_time_is_found() {
         violated.map(|one| (one.clause.name(), one.operation)).collect::<Vec<_>>()
     };
     let quotes = ("7.codes.upstream_failed", "POST /v1/quotes".to_owned());
-    fn fails(call: &PreparedCall) -> Option<Seen> {
+    fn fails(call: &PreparedCall) -> Option<Response> {
         refused(502, "upstream_failed").filter(|_| call.path == "/v1/quotes")
     }
     assert_eq!(found(|_, call| fails(call)).await, [quotes]);
@@ -1008,7 +1009,7 @@ async fn malformed_tax_ids_may_be_accepted_or_refused() {
     assert_steps_accepted(TAKES, &[sync("v", MALFORMED), sync("w", MALFORMED), read("w")]).await;
     // The tax id may arrive without a response.
     let instead: Instead =
-        |sent, _| (sent == 2).then(|| Seen::new(504, b"<html>Gateway Timeout</html>"));
+        |sent, _| (sent == 2).then(|| Response::new(504, b"<html>Gateway Timeout</html>"));
     assert_steps_accepted(Liberty { instead, ..FILES }, &[sync("v", MALFORMED), read("v")]).await;
     // A refusal still needs its documented status, and a text without digits is no tax id.
     let refuses = Liberty {
@@ -1115,13 +1116,13 @@ async fn a_malformed_tax_id_may_reject_the_row() {
 /// not be imported without it.
 #[tokio::test]
 async fn rows_without_a_required_column_may_be_rejected_singly() {
-    fn reporting(outcome: &str) -> Option<Seen> {
+    fn reporting(outcome: &str) -> Option<Response> {
         let row = json!({ "outcome": outcome, "externalId": "i", "reason": null });
         let report = json!({
             "externalId": "m", "rowCount": 1, "finished": true, "rows": [row],
             "importedAt": "2026-01-01T00:00:00Z",
         });
-        Some(Seen::new(207, report.to_string().as_bytes()))
+        Some(Response::new(207, report.to_string().as_bytes()))
     }
     let import = || {
         let columns = "externalId,payeeLegalName,payorLegalName,status,issueDate,dueDate";

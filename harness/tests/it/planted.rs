@@ -8,7 +8,7 @@ use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::start;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, INBOX};
+use tideover_exchange::target::{INBOX, ModelTarget};
 use tideover_exchange::transcript::{Header, PlayedSteps, Transcript};
 use tideover_model::{Destinations, Profile};
 use tideover_prove::defects;
@@ -180,10 +180,11 @@ async fn a_bug_over_http_replays_from_its_file() {
     let read = Transcript::read(&path).unwrap();
     assert_eq!(Transcript { recorded: Vec::new(), ..read.clone() }, failure.transcript);
 
-    let mut broken = Bare::over(defective, read.header.start);
+    let mut broken = ModelTarget::over(defective, read.header.start);
     let played = play(&mut broken, &read.header, &read.steps).await.unwrap();
     assert!(shows(&played, &failure.findings[0]));
-    let mut correct = Bare::new(read.header.profile.clone(), read.header.seed, read.header.start);
+    let mut correct =
+        ModelTarget::new(read.header.profile.clone(), read.header.seed, read.header.start);
     assert!(play(&mut correct, &read.header, &read.steps).await.unwrap().held());
 }
 

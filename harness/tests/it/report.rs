@@ -16,7 +16,7 @@ use tideover_model::{Profile, clause};
 use tideover_report::document::{
     ClauseKind, ClauseReport, Found, GapReport, LatencyReport, SeenValue, Status, schema,
 };
-use tideover_report::{Baseline, Run, html, junit};
+use tideover_report::{Baseline, FinishedRun, html, junit};
 use tideover_suite::play::cases;
 use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Summary};
 
@@ -102,7 +102,7 @@ async fn unsent_requests_are_not_called_unanswered() {
 #[test]
 fn unmet_clauses_say_why() {
     let plan = plan(1);
-    let run = Run {
+    let run = FinishedRun {
         command: "check",
         plan: &plan,
         summary: &Summary::default(),
@@ -191,7 +191,7 @@ async fn a_run_over_http_reports_latencies() {
     let (_mock, target) = embedded(&plan.header).await.unwrap();
     let summary = cases::check(&mut OverHttp::new(target), &plan).await.unwrap();
     let took = Duration::from_millis(1);
-    let run = Run {
+    let run = FinishedRun {
         command: "check",
         plan: &plan,
         summary: &summary,

@@ -18,7 +18,7 @@ use tideover_model::{Clause, Destinations, Profile, Seeded, Service};
 use tideover_prove::clauses::Evidence;
 use tideover_prove::stranger::Strangers;
 use tideover_report::document::{ClauseKind, Status};
-use tideover_report::{Report, Run};
+use tideover_report::{FinishedRun, Report};
 use tideover_suite::generate;
 use tideover_suite::generate::DEFAULT_STEPS;
 use tideover_suite::play::case::play;
@@ -128,7 +128,7 @@ async fn examined(offers: &[Needs], cases: u64) -> (BTreeSet<Clause>, Report) {
     let plan = plan(cases);
     let summary = cases::check(&mut strangers(offers), &plan).await.unwrap();
     assert_eq!((summary.failures.len(), summary.noticed.len()), (0, 0));
-    let run = Run {
+    let run = FinishedRun {
         command: "check",
         plan: &plan,
         summary: &summary,

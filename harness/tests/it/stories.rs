@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tideover_endpoint::embedded;
 use tideover_exchange::step::Action;
-use tideover_exchange::target::Bare;
+use tideover_exchange::target::ModelTarget;
 use tideover_exchange::transcript::Transcript;
 use tideover_model::wire::route::route;
 use tideover_model::{Clause, Code, OperationKind};
@@ -48,7 +48,7 @@ fn assert_held(name: &str, story: &Transcript, played: &Played) {
 async fn every_story_holds_on_the_bare_model() {
     for (name, story) in stories() {
         let header = &story.header;
-        let mut target = Bare::new(header.profile.clone(), header.seed, header.start);
+        let mut target = ModelTarget::new(header.profile.clone(), header.seed, header.start);
         let played = play(&mut target, header, &story.steps).await.unwrap();
         assert_held(&name, &story, &played);
     }

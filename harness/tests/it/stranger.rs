@@ -3,7 +3,7 @@
 use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::target::{INBOX, Target, Unanswered, Unreachable, service};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, PreparedAction, Seen, start};
+use tideover_exchange::{Arrival, Prepared, PreparedAction, Response, start};
 use tideover_judge::Outside;
 use tideover_model::{Destinations, Face, Profile, Service};
 use tideover_prove::defects;
@@ -48,7 +48,7 @@ impl<F: Face> Target for Lossy<F> {
         self.target.api_key()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.sent += 1;
         let write = matches!(&step.action, PreparedAction::Call(call) if call.method != "GET");
         if !self.loses || !write || !self.sent.is_multiple_of(5) {

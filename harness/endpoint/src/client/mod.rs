@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use hyper::StatusCode;
 use hyper::header::{DATE, HeaderMap, RETRY_AFTER};
-use tideover_exchange::Seen;
+use tideover_exchange::Response;
 use tideover_exchange::target::Unanswered;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
@@ -77,7 +77,7 @@ impl Outgoing<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incame {
     /// What was seen of it.
-    pub seen: Seen,
+    pub seen: Response,
     /// The `Retry-After` header.
     pub retry_after: Option<String>,
     /// The `Date` header, from the service or a proxy.
@@ -194,9 +194,9 @@ impl Reading {
     fn end(self) -> Incame {
         let Reading { status, retry_after, date, body } = self;
         let seen = if body.len() > MOST_BYTES {
-            Seen::too_long(status, MOST_BYTES)
+            Response::too_long(status, MOST_BYTES)
         } else {
-            Seen::new(status, &body)
+            Response::new(status, &body)
         };
         Incame { seen, retry_after, date }
     }

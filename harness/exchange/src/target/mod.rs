@@ -1,19 +1,19 @@
 //! Whoever a run talks to.
 //!
 //! - In comes a prepared step; out come the response and the arrivals at the inbox.
-//! - A [`Target`] is any of them; [`Bare`] is the model in this thread. [`inbox`] says how our receiver of webhooks
+//! - A [`Target`] is any of them; [`ModelTarget`] is the model in this thread. [`inbox`] says how our receiver of webhooks
 //!   responds.
 //! - Never here: a socket, what a response means, whether it is right, which step comes next.
 
-mod bare;
 pub mod inbox;
+mod model;
 mod origin;
 
 use serde::Serialize;
 
-use crate::{Arrival, Memory, Prepared, Seen};
+use crate::{Arrival, Memory, Prepared, Response};
 
-pub use bare::{Answer, Bare, INBOX, service};
+pub use model::{INBOX, LazyResponse, ModelTarget, service};
 pub use origin::{is_this_machine, origin};
 
 /// No answer came to a step.
@@ -100,7 +100,7 @@ pub trait Target {
     ///
     /// # Errors
     /// [`Unanswered`] if no answer came.
-    fn send(&mut self, step: &Prepared) -> impl Future<Output = Result<Seen, Unanswered>>;
+    fn send(&mut self, step: &Prepared) -> impl Future<Output = Result<Response, Unanswered>>;
 
     /// Where webhooks come to the harness; `None` if it has no inbox that the target could reach.
     fn inbox(&self) -> Option<&str>;

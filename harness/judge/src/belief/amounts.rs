@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tideover_exchange::Seen;
+use tideover_exchange::Response;
 use tideover_exchange::evidence::Point;
 use tideover_model::{BusinessId, Cents, PlatformId};
 
@@ -35,7 +35,12 @@ impl UnseenGrants {
     }
 
     /// Compares a response about an advance with the amounts shown first, not with estimates.
-    pub(super) fn settle(&mut self, advance: &AdvanceKey, seen: &Seen, points: &mut Vec<Point>) {
+    pub(super) fn settle(
+        &mut self,
+        advance: &AdvanceKey,
+        seen: &Response,
+        points: &mut Vec<Point>,
+    ) {
         let Some(amounts) = self.0.get_mut(advance) else { return };
         points.retain_mut(|point| {
             let Some(known) = amounts.get_mut(&*point.field) else { return true };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tideover_exchange::Seen;
+use tideover_exchange::Response;
 use tideover_exchange::evidence::Point;
 use tideover_exchange::matcher::instants_apart;
 use tideover_model::Clause;
@@ -67,8 +67,8 @@ impl TargetClock {
     }
 
     /// Whether a repeated invitation still has its earlier expiry, which says nothing about the time.
-    pub(super) fn repeats_an_expiry(&mut self, predicted: &Seen, seen: &Seen) -> bool {
-        let field = |answer: &Seen, name| Some(answer.json()?.get(name)?.as_str()?.to_owned());
+    pub(super) fn repeats_an_expiry(&mut self, predicted: &Response, seen: &Response) -> bool {
+        let field = |answer: &Response, name| Some(answer.json()?.get(name)?.as_str()?.to_owned());
         let expiry = field(predicted, field::INVITE_ID).zip(field(seen, field::EXPIRES_AT));
         expiry.is_some_and(|(invitation, expires_at)| {
             self.invitations.insert(invitation, expires_at.clone()) == Some(expires_at)

@@ -12,7 +12,7 @@ pub(crate) mod reading;
 use std::collections::{BTreeSet, VecDeque};
 
 use tideover_exchange::evidence::Point;
-use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{
     BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
@@ -49,7 +49,7 @@ pub(crate) fn is_certain(platform: PlatformId) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a> {
     pub sent: &'a Prepared,
-    pub seen: &'a Seen,
+    pub seen: &'a Response,
     pub now: Timestamp,
 }
 
@@ -81,7 +81,7 @@ pub struct Belief {
 /// How a response is explained, or what would explain it.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    pub predicted: Seen,
+    pub predicted: Response,
     /// The code with which it refuses, if it does, and the clause that requires it.
     pub refusal: Option<(Code, Clause)>,
     /// The platform whose key the request carries.
@@ -95,7 +95,7 @@ pub struct Explanation {
 
 impl Explanation {
     /// An explanation for a response that proves nothing.
-    fn uninformative(seen: &Seen, platform: Option<PlatformId>) -> Explanation {
+    fn uninformative(seen: &Response, platform: Option<PlatformId>) -> Explanation {
         Explanation {
             predicted: seen.clone(),
             refusal: None,
@@ -346,7 +346,7 @@ impl Belief {
     }
 
     /// Keeps the hypotheses that explain a response. If none does, keeps the nearest ones.
-    pub fn observe(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) -> Explanation {
+    pub fn observe(&mut self, sent: &Prepared, seen: &Response, now: Timestamp) -> Explanation {
         let platform = self.platform_of(sent);
         if has_failed(sent, seen) {
             return self.observe_failure(Observation { sent, seen, now }, platform);
@@ -405,7 +405,7 @@ impl Belief {
     fn leave_open(
         &mut self,
         sent: &Prepared,
-        seen: &Seen,
+        seen: &Response,
         points: &mut Vec<Point>,
         doubts: Vec<Point>,
     ) -> Vec<Point> {
@@ -462,7 +462,7 @@ impl Belief {
     fn learn(
         &mut self,
         sent: &Prepared,
-        seen: &Seen,
+        seen: &Response,
         question: Option<LimitQuestion>,
     ) -> Vec<Point> {
         let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
@@ -528,7 +528,7 @@ impl Belief {
 }
 
 /// Whether a response is informative. A failure is not, nor is an unlisted code.
-pub fn is_informative(seen: &Seen) -> bool {
+pub fn is_informative(seen: &Response) -> bool {
     seen.is_success()
         || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
 }
@@ -539,19 +539,19 @@ fn ends_unseen(code: Code) -> bool {
 }
 
 /// Whether a response reports a failure. The request may have been carried out all the same (`7.retrying.1`).
-pub fn has_failed(sent: &Prepared, seen: &Seen) -> bool {
+pub fn has_failed(sent: &Prepared, seen: &Response) -> bool {
     seen.code() == Some(Code::UpstreamFailed.name()) || is_outage(sent, seen)
 }
 
 /// Whether the operator port doesn't support an action in any state.
-fn is_not_offered(sent: &Prepared, seen: &Seen) -> bool {
+fn is_not_offered(sent: &Prepared, seen: &Response) -> bool {
     matches!(sent.action, PreparedAction::Act(_))
         && !seen.is_success()
         && seen.code() != Some("action_refused")
 }
 
 /// Whether a response reports an unlisted failure.
-fn is_outage(sent: &Prepared, seen: &Seen) -> bool {
+fn is_outage(sent: &Prepared, seen: &Response) -> bool {
     let is_listed = seen.code().and_then(Code::parse).is_some();
     matches!(sent.action, PreparedAction::Call(_)) && seen.status >= 500 && !is_listed
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
 
 use crate::belief::hidden::PriorState;
@@ -27,7 +27,7 @@ impl Belief {
 
     /// Whether a response contradicts the current state, but not a state before a write to the same subject.
     /// A read may be stale so (`gap.readOwnWrites`), and so may a refusal of something synced just before.
-    pub fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    pub fn may_lag(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         let is_unknown = matches!(
             seen.code().and_then(Code::parse),
             Some(Code::BusinessNotFound | Code::InvoiceNotFound)
@@ -44,7 +44,7 @@ impl Belief {
     }
 
     /// Whether a response contradicts nothing that is known.
-    pub fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    pub fn explains(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         let observed = Observation { sent, seen, now };
         !self.explainer(self.prior).contradicts(&self.hypotheses, observed)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_exchange::Seen;
+use tideover_exchange::Response;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Remittance;
 use tideover_model::words::UnlistedEvent;
@@ -59,7 +59,7 @@ pub(crate) struct LimitQuestion {
 }
 
 impl Revealed {
-    pub fn by(seen: &Seen) -> Revealed {
+    pub fn by(seen: &Response) -> Revealed {
         let body = seen.success_body();
         let code = seen.code().and_then(Code::parse);
         let fundable = body.and_then(|body| Fields::of(body).fundable());

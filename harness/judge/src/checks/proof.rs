@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tideover_exchange::Memory;
 use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::step::{Action, Call, Step};
-use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Seen, start};
+use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Response, start};
 use tideover_model::{PlatformId, SigningKey, clause};
 
 use crate::checks::{Check, Notes};
@@ -53,7 +53,7 @@ fn noted_by(check: &mut dyn Check, shown: &[TestExchange]) -> Notes {
     for TestExchange { call, status, body, arrivals, predicted_arrivals, inside } in shown {
         let step = Step::new(Action::Call(call.clone()));
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        let seen = Seen::new(*status, &bytes);
+        let seen = Response::new(*status, &bytes);
         let sent = Prepared::from_step(&step, &Memory::default(), "key");
         let exchange = Exchange {
             platform: Some(PlatformId::DEFAULT),
@@ -542,7 +542,7 @@ fn the_content_of_an_undue_success_is_no_finding() {
     let of = |status, body: Value| {
         let quote = Call::json("POST", "/v1/quotes", json!({}));
         let sent = Prepared::from_step(&Step::new(Action::Call(quote)), &Memory::default(), "key");
-        let seen = Seen::new(status, body.to_string().as_bytes());
+        let seen = Response::new(status, body.to_string().as_bytes());
         let exchange = Exchange::alone(&sent, &seen, start());
         let mut notes = Notes::default();
         notes.expect(&exchange, clause!("4.quotes.3"), false, "code", || ("", ""));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use tideover_exchange::{Exchange, PreparedCall, Seen};
+use tideover_exchange::{Exchange, PreparedCall, Response};
 use tideover_model::{OperationKind, clause};
 
 use crate::checks::{Check, Notes};
@@ -15,7 +15,7 @@ type Resource = (Option<String>, String);
 /// The responses to reads since the last possible change.
 #[derive(Default)]
 pub(super) struct Unchanged {
-    read: BTreeMap<Resource, Seen>,
+    read: BTreeMap<Resource, Response>,
 }
 
 impl Check for Unchanged {

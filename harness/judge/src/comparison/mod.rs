@@ -17,7 +17,7 @@ use serde_json::Value;
 use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_exchange::matcher::instants_apart;
-use tideover_exchange::{Body, PreparedAction, Seen};
+use tideover_exchange::{Body, PreparedAction, Response};
 use tideover_model::clause::{Family, Kind};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
@@ -44,8 +44,8 @@ pub(crate) struct Freedom {
 pub(crate) struct Comparison<'a> {
     pub(crate) action: &'a PreparedAction,
     pub(crate) kind: Option<OperationKind>,
-    pub(crate) seen: &'a Seen,
-    pub(crate) predicted: &'a Seen,
+    pub(crate) seen: &'a Response,
+    pub(crate) predicted: &'a Response,
     /// The code with which the model refuses, if it does, and the clause that requires it.
     pub(crate) refusal: Option<(Code, Clause)>,
     /// Where the target may differ. `None` if its choices are known.
@@ -311,7 +311,7 @@ pub(crate) const SUCCESS: &str = "success";
 pub(crate) const WITHOUT_CODE: &str = " without a code";
 
 /// What is due, as far as the document says it: most statuses are the service's own choice.
-fn due(predicted: &Seen) -> String {
+fn due(predicted: &Response) -> String {
     let Some(name) = predicted.code() else { return SUCCESS.to_owned() };
     match Code::parse(name).map(Code::status) {
         Some(Status::Documented(_)) => format!("{} {name}", predicted.status),
@@ -320,7 +320,7 @@ fn due(predicted: &Seen) -> String {
 }
 
 /// The status of a response and its code, or the beginning of a body that is no JSON.
-fn outcome(seen: &Seen) -> String {
+fn outcome(seen: &Response) -> String {
     const SHOWN: usize = 60;
     match (seen.code(), &seen.body) {
         (Some(""), _) => format!("{} with an empty code", seen.status),
@@ -348,7 +348,7 @@ fn field_clause(kind: OperationKind, field: &str) -> Clause {
 }
 
 /// The clause that an action of the operator port tests.
-fn action_clause(action: Option<ActionKind>, predicted: &Seen) -> Clause {
+fn action_clause(action: Option<ActionKind>, predicted: &Response) -> Clause {
     match action {
         // A link that is used or expired must not work, whichever it was.
         Some(ActionKind::VendorAcceptsInvitation) if !predicted.is_success() => {

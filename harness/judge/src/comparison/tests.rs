@@ -10,7 +10,7 @@ use crate::comparison::*;
 fn contradicted(kind: OperationKind, predicted: &str, seen: &str) -> Vec<&'static str> {
     let step = Step::new(Action::Call(Call::bare(kind.method(), kind.path())));
     let sent = Prepared::from_step(&step, &Memory::default(), "key");
-    let [predicted, seen] = [predicted, seen].map(|body| Seen::new(200, body.as_bytes()));
+    let [predicted, seen] = [predicted, seen].map(|body| Response::new(200, body.as_bytes()));
     let comparison = Comparison {
         action: &sent.action,
         kind: Some(kind),

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
-use tideover_exchange::{Prepared, Seen};
+use tideover_exchange::{Prepared, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::import_file::lacks_column;
 use tideover_model::wire::route::route;
@@ -55,8 +55,8 @@ pub(crate) struct Grounds {
 #[derive(Clone, Copy)]
 struct Compared<'a> {
     sent: &'a Prepared,
-    answer: &'a Seen,
-    predicted: &'a Seen,
+    answer: &'a Response,
+    predicted: &'a Response,
 }
 
 /// A value that is not as expected, as JSON.
@@ -97,7 +97,7 @@ impl Difference<'_> {
 
 impl Grounds {
     /// Learns from a response, and from the model's.
-    pub(crate) fn learn(&mut self, sent: &Prepared, seen: &Seen, predicted: &Seen) {
+    pub(crate) fn learn(&mut self, sent: &Prepared, seen: &Response, predicted: &Response) {
         if !seen.is_success() || !predicted.is_success() {
             return;
         }
@@ -118,7 +118,7 @@ impl Grounds {
         }
     }
 
-    fn learn_sync(&mut self, sent: &Prepared, seen: &Seen) {
+    fn learn_sync(&mut self, sent: &Prepared, seen: &Response) {
         if let Some(Operation::SyncBusiness { business, details }) =
             sent.call().and_then(|call| call.operation())
         {
@@ -138,8 +138,8 @@ impl Grounds {
     /// points that another one explains.
     pub(crate) fn recite(
         &self,
-        (sent, answer): (&Prepared, &Seen),
-        predicted: &Seen,
+        (sent, answer): (&Prepared, &Response),
+        predicted: &Response,
         points: &mut Vec<Point>,
     ) {
         // That columns are required, no code says: each row may have an outcome of its own.
@@ -181,7 +181,7 @@ impl Grounds {
     }
 
     /// The sentences that a response upholds if it is as expected, besides those on the form of its fields.
-    pub(crate) fn upheld_by(&self, sent: &Prepared, predicted: &Seen) -> Vec<Clause> {
+    pub(crate) fn upheld_by(&self, sent: &Prepared, predicted: &Response) -> Vec<Clause> {
         if predicted.code() == Some(Code::DestinationRefused.name()) {
             return rule_of_destinations(sent).into_iter().collect();
         }
@@ -264,7 +264,7 @@ impl Grounds {
     fn of_invoice(
         &self,
         sent: &Prepared,
-        predicted: &Seen,
+        predicted: &Response,
         differs: Difference<'_>,
     ) -> Option<Clause> {
         let Difference { field, seen, .. } = differs;
@@ -309,7 +309,7 @@ impl Grounds {
     fn of_upload(
         &self,
         sent: &Prepared,
-        predicted: &Seen,
+        predicted: &Response,
         differs: Difference<'_>,
     ) -> Option<Clause> {
         let Difference { field, expected, seen } = differs;
@@ -435,7 +435,7 @@ impl Grounds {
 /// The sentence on the most that can be collected.
 const BEYOND_FACE_VALUE: Clause = clause!("2.invoice.collected.2");
 
-fn face_value_of(predicted: &Seen) -> Option<i64> {
+fn face_value_of(predicted: &Response) -> Option<i64> {
     predicted.success_body()?[field::FACE_VALUE].as_i64()
 }
 
@@ -473,7 +473,7 @@ fn rule_of_destinations(sent: &Prepared) -> Option<Clause> {
 }
 
 /// The terms of an invoice that the run has not written: an advance fixes them.
-fn of_unwritten_terms(predicted: &Seen) -> Option<Clause> {
+fn of_unwritten_terms(predicted: &Response) -> Option<Clause> {
     let advance = &predicted.success_body()?[field::ADVANCE];
     (!advance.is_null()).then_some(clause!("3.invoice.2"))
 }
@@ -484,7 +484,7 @@ fn lines(sent: &Prepared) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a report has a row for each line of a file, and none of them is synced.
-fn rejects_each_row(sent: &Prepared, answer: &Seen) -> bool {
+fn rejects_each_row(sent: &Prepared, answer: &Response) -> bool {
     let rows = answer.success_body().and_then(|body| Fields::of(body).rows());
     rows.is_some_and(|rows| {
         let outcomes = rows.iter().map(|row| Fields::of(row).outcome());
@@ -543,7 +543,7 @@ fn is_none(seen: &str) -> bool {
 }
 
 /// Whether a report should have a rejected row among others.
-fn has_bad_row(predicted: &Seen) -> bool {
+fn has_bad_row(predicted: &Response) -> bool {
     let rows = predicted.success_body().and_then(|body| Fields::of(body).rows());
     rows.is_some_and(|rows| rows.iter().any(|row| Fields::of(row).outcome() == Some("rejected")))
 }
@@ -580,7 +580,7 @@ mod tests {
         let mut points = both.map(point).to_vec();
         let step = Step::new(Action::Call(Call::bare("GET", "/v1/webhooks")));
         let sent = Prepared::from_step(&step, &Memory::default(), "key");
-        let empty = Seen::new(200, b"{}");
+        let empty = Response::new(200, b"{}");
         Grounds::default().recite((&sent, &empty), &empty, &mut points);
         points.into_iter().map(|point| point.field).collect()
     }
@@ -589,8 +589,8 @@ mod tests {
         Prepared::from_step(&Step::new(Action::Call(call)), &Memory::default(), "key")
     }
 
-    fn ok(body: Value) -> Seen {
-        Seen::new(200, body.to_string().as_bytes())
+    fn ok(body: Value) -> Response {
+        Response::new(200, body.to_string().as_bytes())
     }
 
     fn sync_invoice() -> Prepared {
@@ -602,7 +602,7 @@ mod tests {
         prepared(Call::json("PUT", "/v1/invoices/i1", body))
     }
 
-    fn business(is_onboarded: bool) -> Seen {
+    fn business(is_onboarded: bool) -> Response {
         let met = is_onboarded;
         ok(json!({
             "onboarding": { "compliance": met, "contract": met, "bank": met, "collectionAccount": met },
@@ -612,8 +612,8 @@ mod tests {
 
     /// The sentence that is cited after `before` if the response to `sent` differs in one field.
     fn cites(
-        before: &[(&Prepared, &Seen)],
-        (sent, answer): (&Prepared, &Seen),
+        before: &[(&Prepared, &Response)],
+        (sent, answer): (&Prepared, &Response),
         [field, expected, seen]: [&str; 3],
     ) -> Clause {
         let mut grounds = Grounds::default();
@@ -629,7 +629,8 @@ mod tests {
     #[test]
     fn what_was_never_shown_was_never_brought_about() {
         let read = prepared(Call::bare("GET", "/v1/organizations/v1"));
-        let unknown = Seen::new(404, br#"{ "error": "Unknown.", "code": "business_not_found" }"#);
+        let unknown =
+            Response::new(404, br#"{ "error": "Unknown.", "code": "business_not_found" }"#);
         let denied = ["code", "success", "404 business_not_found"];
         let (sync, done) = (sync_invoice(), ok(json!({ "outcome": "created" })));
         let cites = |before: &[_]| cites(before, (&read, &unknown), denied);

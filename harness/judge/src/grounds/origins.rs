@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tideover_exchange::{Prepared, Seen};
+use tideover_exchange::{Prepared, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, InvoiceSync, Operation, OperationKind, Subject, clause};
 
@@ -33,7 +33,7 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
+    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Response) {
         if sent.acts() == Some(ActionKind::TaxIdFoundWrong) {
             self.onboarded.clear();
         }
@@ -76,7 +76,7 @@ impl Origins {
         self.invoices.entry(key_of(&caller(sent), sync)).or_insert(Some(of_invoice));
     }
 
-    fn learn_shown(&mut self, sent: &Prepared, operation: &Operation, seen: &Seen) {
+    fn learn_shown(&mut self, sent: &Prepared, operation: &Operation, seen: &Response) {
         let subject = operation.subject();
         let Some(business) = subject.business() else { return };
         let name = name_of(sent, business);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_exchange::matcher::same_text;
-use tideover_exchange::{Prepared, Seen};
+use tideover_exchange::{Prepared, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::InvoiceStatus;
 use tideover_model::{Clause, FaceValue, InvoiceSync, Operation, OperationKind, Timestamp, clause};
@@ -79,7 +79,7 @@ pub(super) struct InvoiceHistories {
 
 impl InvoiceHistories {
     /// Learns from a request that succeeds, and what the model responds.
-    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen, predicted: &Seen) {
+    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Response, predicted: &Response) {
         let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
         let Some(body) = predicted.success_body() else { return };
         let caller = caller(sent);
@@ -106,7 +106,7 @@ impl InvoiceHistories {
         }
     }
 
-    fn confirm(&mut self, sent: &Prepared, seen: &Seen) {
+    fn confirm(&mut self, sent: &Prepared, seen: &Response) {
         let known = read_key(sent).and_then(|key| self.invoices.get_mut(&key));
         let Some((known, shown)) = known.zip(seen.success_body()) else { return };
         known.is_confirmed |= known.written.0.are_shown(shown);
@@ -302,9 +302,9 @@ mod tests {
             sent["payor"] = json!({ "externalId": "p1", "legalName": "P1" });
             prepared(Call::json("PUT", "/v1/invoices/i1", sent))
         };
-        let body = |body: Value| Seen::new(200, body.to_string().as_bytes());
+        let body = |body: Value| Response::new(200, body.to_string().as_bytes());
         let mut histories = InvoiceHistories::default();
-        let mut learn = |sent: &Prepared, answer: Seen| histories.learn(sent, &answer, &answer);
+        let mut learn = |sent: &Prepared, answer: Response| histories.learn(sent, &answer, &answer);
         let read = prepared(Call::bare("GET", "/v1/organizations/v1/invoices/i1"));
         learn(&sync(700), body(json!({ "outcome": "created" })));
         learn(&sync(800), body(json!({ "outcome": "updated" })));

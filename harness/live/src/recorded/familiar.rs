@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
-use tideover_exchange::{Prepared, PreparedCall, Seen};
+use tideover_exchange::{Prepared, PreparedCall, Response};
 use tideover_model::wire::field::Fields;
 use tideover_model::wire::route::served_at;
 use tideover_model::{Operation, Subject};
@@ -39,7 +39,7 @@ impl Familiar {
     }
 
     /// Learns from a response that was explained.
-    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Seen) {
+    pub(super) fn learn(&mut self, sent: &Prepared, seen: &Response) {
         let operation = sent.call().and_then(PreparedCall::operation);
         let known: Vec<Name> = match operation.filter(|_| seen.is_success()).cloned() {
             Some(Operation::GetBusiness { business }) => vec![Name::Business(business)],

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Deserialize;
-use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Seen};
+use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
 use tideover_model::Timestamp;
 
 use crate::recorded::order::{Heard, in_order};
@@ -158,7 +158,7 @@ impl Entry {
         let seen = (response.status > 0)
             .then(|| response.content.map_or(Ok(Vec::new()), Content::bytes))
             .transpose()?
-            .map(|body| Seen::new(status, &body));
+            .map(|body| tideover_exchange::Response::new(status, &body));
         let sent = Prepared { authorization, action: PreparedAction::Call(call) };
         let now = since.after_milliseconds(milliseconds);
         Ok(Heard { recorded: Recorded { sent, seen, since, now }, status, unjudged })

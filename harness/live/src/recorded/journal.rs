@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tideover_exchange::Memory;
 use tideover_exchange::step::{Action, Step};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Body, Prepared, PreparedAction, Seen};
+use tideover_exchange::{Body, Prepared, PreparedAction, Response};
 use tideover_model::{ActionKind, Service, Timestamp};
 
 use crate::recorded::{Recorded, Recording};
@@ -68,7 +68,7 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
 struct Noted {
     case: u64,
     step: Step,
-    seen: Option<Seen>,
+    seen: Option<Response>,
     since: Timestamp,
     now: Timestamp,
 }
@@ -128,12 +128,12 @@ fn made_up(masks: &BTreeMap<String, String>) -> Memory {
     Memory::default().knowing("own", json!({ "taxIds": tax_ids, "accountNumbers": accounts }))
 }
 
-fn seen(written: &Value) -> Option<Seen> {
+fn seen(written: &Value) -> Option<Response> {
     let status = u16::try_from(written.get("status")?.as_u64()?).ok()?;
     let body = match (written.get("body"), written.get("text").and_then(Value::as_str)) {
         (Some(json), _) => Body::Json(json.clone().into()),
         (None, Some(text)) => Body::Other(text.to_owned()),
         (None, None) => Body::Empty,
     };
-    Some(Seen { status, body })
+    Some(Response { status, body })
 }

@@ -8,7 +8,7 @@ use tideover_exchange::evidence::Ending;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::transcript::{Header, Transcript};
-use tideover_exchange::{Exchange, Prepared, PreparedAction, Seen};
+use tideover_exchange::{Exchange, Prepared, PreparedAction, Response};
 use tideover_judge::checks::consistent::contradictions_within;
 use tideover_judge::checks::registry::shows_in_an_answer;
 use tideover_judge::{ABSENT, ANY_TEXT, Outside, PriorState};
@@ -152,7 +152,7 @@ impl Ears {
     }
 
     /// Tells all others what the operator was seen to do.
-    fn recall(&mut self, one: &Recorded, seen: &Seen) {
+    fn recall(&mut self, one: &Recorded, seen: &Response) {
         for ear in self.apart.values_mut() {
             ear.listener.recall(&one.sent, seen, one.now);
         }
@@ -168,7 +168,7 @@ impl Ears {
 const PATIENCE: i64 = 10;
 
 /// The answers to the same request, sent again at once and for some seconds.
-fn asked_again(heard: &[Recorded]) -> impl Iterator<Item = (Seen, Timestamp)> {
+fn asked_again(heard: &[Recorded]) -> impl Iterator<Item = (Response, Timestamp)> {
     let first = &heard[0];
     let again = heard[1..].iter().take_while(|next| {
         next.sent == first.sent && next.now.unix() - first.now.unix() <= PATIENCE
@@ -187,13 +187,13 @@ fn keys_in(heard: &[Recorded], accepted: &[String]) -> Vec<String> {
 }
 
 /// What the operator port was asked to do, and its answer.
-fn acted(one: &Recorded) -> Option<(&Recorded, &Seen)> {
+fn acted(one: &Recorded) -> Option<(&Recorded, &Response)> {
     let is_act = matches!(one.sent.action, PreparedAction::Act(_));
     Some((one, one.seen.as_ref().filter(|_| is_act)?))
 }
 
 /// The key that the operator port has issued.
-fn issued(seen: &Seen) -> Option<&str> {
+fn issued(seen: &Response) -> Option<&str> {
     seen.success_body()?.get(field::KEY)?.as_str()
 }
 

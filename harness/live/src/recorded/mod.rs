@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tideover_exchange::secrets::Secrets;
-use tideover_exchange::{Prepared, Seen};
+use tideover_exchange::{Prepared, Response};
 use tideover_model::{OperationKind, Service, Timestamp};
 
 pub use judged::{Judged, judge};
@@ -43,7 +43,7 @@ pub struct Recorded {
     /// What was sent.
     pub sent: Prepared,
     /// What was answered, if anything was.
-    pub seen: Option<Seen>,
+    pub seen: Option<Response>,
     /// When it was sent.
     pub since: Timestamp,
     /// When the answer came.

@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use tideover_endpoint::client::Incame;
 use tideover_endpoint::wall_time;
-use tideover_exchange::Seen;
+use tideover_exchange::Response;
 use tideover_judge::is_near;
 use tideover_model::Timestamp;
 
@@ -29,7 +29,7 @@ impl Session {
     }
 
     /// Stores the time in a response of the operator port. Returns whether there is one.
-    pub(crate) fn note_clock(&self, seen: &Seen) -> bool {
+    pub(crate) fn note_clock(&self, seen: &Response) -> bool {
         let now = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
         if let Some(now) = now {
             self.state().clock_ahead = Some(milliseconds_ahead(now, wall_time()));

@@ -23,7 +23,7 @@ use tideover_exchange::evidence::TimeSpent;
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::target::{Silence, Unanswered};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Seen};
+use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Response};
 use tideover_judge::Outside;
 use tideover_model::{ActionKind, Code, OperationKind};
 
@@ -231,7 +231,7 @@ impl Session {
     }
 
     /// Reads with `key`. A target that this read brings down is restarted, and gets another.
-    async fn greet_with(&self, key: &ApiKey) -> Result<Seen, Unanswered> {
+    async fn greet_with(&self, key: &ApiKey) -> Result<Response, Unanswered> {
         let authorization = Some(format!("Bearer {}", key.reveal()));
         let read = Prepared { authorization, ..self.list() };
         self.charge_repeat()?;
@@ -287,7 +287,7 @@ impl Session {
     }
 
     /// Reads `path` at the operator port. This counts as a request.
-    async fn ask_operator(&self, path: &str) -> Result<Seen, Unanswered> {
+    async fn ask_operator(&self, path: &str) -> Result<Response, Unanswered> {
         self.charge_repeat()?;
         let answered = self.exchange(0, &self.get(path)).await;
         answered.map(|(answer, _)| answer.seen).map_err(|unanswered| {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tideover_exchange::evidence::Activity;
 use tideover_exchange::target::{Silence, Unanswered};
-use tideover_exchange::{Prepared, Seen};
+use tideover_exchange::{Prepared, Response};
 use tideover_suite::play::outage::Revival;
 
 use crate::restart::{Restarting, restart};
@@ -115,7 +115,7 @@ impl Session {
         play: u64,
         step: &Prepared,
         situation: Situation,
-        answered: Result<&Seen, &Unanswered>,
+        answered: Result<&Response, &Unanswered>,
     ) {
         let is_answered = silence(answered).is_none();
         if !is_answered {
@@ -136,7 +136,7 @@ impl Session {
     }
 
     /// Asks whether the target answers again.
-    async fn examine_silence(&self, step: &Prepared, answered: Result<&Seen, &Unanswered>) {
+    async fn examine_silence(&self, step: &Prepared, answered: Result<&Response, &Unanswered>) {
         if self.state().outage.is_some() || self.asks_operator(step) {
             return;
         }
@@ -301,7 +301,7 @@ fn pauses() -> impl Iterator<Item = Duration> {
 
 /// How a target failed to answer, if it did. A gateway that reports a failure without a body of this API speaks for
 /// a service that it cannot reach.
-fn silence(answered: Result<&Seen, &Unanswered>) -> Option<Silence> {
+fn silence(answered: Result<&Response, &Unanswered>) -> Option<Silence> {
     match answered {
         Ok(seen) => is_gateway_failure(seen).then_some(Silence::Refused),
         Err(unanswered) => unanswered.silence,
@@ -309,6 +309,6 @@ fn silence(answered: Result<&Seen, &Unanswered>) -> Option<Silence> {
 }
 
 /// Whether something in front of the service reports that it does not reach the service.
-pub(super) fn is_gateway_failure(seen: &Seen) -> bool {
+pub(super) fn is_gateway_failure(seen: &Response) -> bool {
     matches!(seen.status, 502..=504) && seen.json().is_none()
 }

@@ -9,7 +9,7 @@ use tideover_endpoint::client::{Incame, Outgoing};
 use tideover_exchange::evidence::Activity;
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::target::{Applied, Silence, Unanswered};
-use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Seen};
+use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, OperationKind};
 
@@ -48,7 +48,7 @@ pub(crate) enum Purpose {
 /// A response, and how long it took without waits of our own.
 #[derive(Clone, Debug)]
 pub(crate) struct Answered {
-    pub(crate) seen: Seen,
+    pub(crate) seen: Response,
     pub(crate) took: Duration,
 }
 
@@ -73,7 +73,7 @@ impl Session {
         play: u64,
         step: &Prepared,
         purpose: Purpose,
-    ) -> Result<Seen, Unanswered> {
+    ) -> Result<Response, Unanswered> {
         self.permit(step)?;
         if let Some(why) = self.outage() {
             return Err(Unanswered::never(why));
@@ -286,7 +286,7 @@ impl Session {
         self.state().secrets.clone()
     }
 
-    fn keep_secrets(&self, step: &Prepared, seen: &Seen) {
+    fn keep_secrets(&self, step: &Prepared, seen: &Response) {
         match &step.action {
             PreparedAction::Call(_) if step.kind() == Some(OperationKind::Subscribe) => {
                 self.state().secrets.keep_all_of_subscription(step, seen);
@@ -356,7 +356,7 @@ impl Session {
         &self,
         play: u64,
         step: &Prepared,
-        seen: &Seen,
+        seen: &Response,
     ) -> Result<(), Unanswered> {
         let is_refused =
             seen.status == 401 && step.authorization.as_deref() == Some(&*self.own_authorization());
@@ -379,7 +379,7 @@ impl Session {
         step: &Prepared,
         permit: Permit,
         charge: Charge,
-        answered: Result<&Seen, &Unanswered>,
+        answered: Result<&Response, &Unanswered>,
     ) {
         let mut state = self.state();
         let is_doubtful = match answered {
@@ -440,7 +440,7 @@ impl Session {
 
 /// Whether the service surely did nothing. A 4xx without the API's error code may come from a proxy, which may
 /// have forwarded the request.
-fn is_refusal(seen: &Seen) -> bool {
+fn is_refusal(seen: &Response) -> bool {
     (400..500).contains(&seen.status) && seen.code().is_some()
 }
 
@@ -458,7 +458,7 @@ impl Purpose {
 }
 
 /// Whether the target may have issued a key without showing it, so that nobody can revoke it.
-fn may_have_made_a_key(step: &Prepared, answered: Result<&Seen, &Unanswered>) -> bool {
+fn may_have_made_a_key(step: &Prepared, answered: Result<&Response, &Unanswered>) -> bool {
     let issues = step.acts() == Some(ActionKind::IssueKey);
     let is_empty = match answered {
         Ok(seen) if seen.is_success() => {

@@ -13,7 +13,7 @@ use tideover_prove::clauses::Evidence;
 use tideover_suite::play::cases::Summary;
 use tideover_suite::play::concurrent::contradictions::can_contradict;
 
-use crate::compose::Run;
+use crate::compose::FinishedRun;
 use crate::document::{ClauseKind, ClauseReport, Shares, Status, UntriedReport};
 
 /// What reaches the clauses that need the inbox, where nothing came to it.
@@ -38,7 +38,7 @@ enum Barrier {
     Races,
 }
 
-impl Run<'_> {
+impl FinishedRun<'_> {
     pub(super) fn clause(&self, clause: Clause) -> ClauseReport {
         let Assessment { status, reason, remedy } = self.assess(clause);
         ClauseReport {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tideover_exchange::evidence::Reproduced;
 use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::step::Action;
-use tideover_exchange::{Arrival, Body, Seen, kind_of_event};
+use tideover_exchange::{Arrival, Body, Response, kind_of_event};
 use tideover_model::wire::field;
 use tideover_suite::play::cases::{Failure, Noticed};
 
@@ -88,8 +88,8 @@ impl From<&Finding> for Found {
 }
 
 impl Blame {
-    fn of(verdict: Verdict, last: Option<&Seen>) -> Blame {
-        let gateway = |seen: &Seen| matches!(seen.status, 502..=504) && seen.json().is_none();
+    fn of(verdict: Verdict, last: Option<&Response>) -> Blame {
+        let gateway = |seen: &Response| matches!(seen.status, 502..=504) && seen.json().is_none();
         let (who, why) = match verdict {
             _ if last.is_some_and(gateway) => (
                 Party::Network,
@@ -142,8 +142,8 @@ impl Answer {
     }
 }
 
-impl From<&Seen> for Answer {
-    fn from(seen: &Seen) -> Answer {
+impl From<&Response> for Answer {
+    fn from(seen: &Response) -> Answer {
         let text = match &seen.body {
             Body::Other(text) => Some(text.clone()),
             Body::Empty | Body::Json(_) => None,

@@ -4,13 +4,13 @@ use tideover_exchange::evidence::Ending;
 use tideover_exchange::evidence::finding::{Verdict, outage_words};
 use tideover_exchange::evidence::outcome::{Extent, Grounds, Outcome};
 
-use crate::compose::Run;
+use crate::compose::FinishedRun;
 use crate::document::FindingReport;
 
 /// The most clauses that a headline names.
 const MOST_NAMED: usize = 3;
 
-impl Run<'_> {
+impl FinishedRun<'_> {
     pub(super) fn outcome(&self, findings: &[FindingReport], extent: Extent) -> Outcome {
         let verdicts: Vec<Verdict> = new(findings).map(|finding| finding.found.verdict).collect();
         let grounds = Grounds {

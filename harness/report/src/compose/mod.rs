@@ -26,7 +26,7 @@ use crate::document::{
 use crate::figures::counted;
 
 /// A run, as input of its report.
-pub struct Run<'a> {
+pub struct FinishedRun<'a> {
     /// The command: `check` or `judge`.
     pub command: &'static str,
     pub plan: &'a Plan,
@@ -55,9 +55,9 @@ pub struct Run<'a> {
     pub demands: &'a Demands,
 }
 
-impl Run<'_> {
+impl FinishedRun<'_> {
     pub fn report(&self) -> Report {
-        let Run { plan, summary, target, took, baseline, .. } = self;
+        let FinishedRun { plan, summary, target, took, baseline, .. } = self;
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
         let failures = summary.failures.iter().map(FindingReport::of);
@@ -184,7 +184,7 @@ impl Run<'_> {
     }
 }
 
-impl Run<'_> {
+impl FinishedRun<'_> {
     /// The gaps: observed values, and ranges that many responses narrow.
     fn gaps(&self) -> Vec<GapReport> {
         let listed = self.summary.gaps.all().map(|gap| GapReport {
@@ -285,7 +285,7 @@ fn latency(summary: &Summary) -> Vec<LatencyReport> {
     each.collect()
 }
 
-impl Run<'_> {
+impl FinishedRun<'_> {
     /// The states by group. Unreached states are listed too, except for races, which can reach only a few.
     fn states(&self) -> Vec<StateGroup> {
         let is_listed = |(_, times): &(String, u64)| *times > 0 || self.races().is_none();

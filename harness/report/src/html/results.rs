@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::figures::{duration, when};
 use crate::html::render;
-use crate::results::{Case, CaseStatus, Issue, OUTCOME, Results, VERSION};
+use crate::results::{Entry, EntryStatus, Issue, OUTCOME, Results, VERSION};
 
 #[derive(Serialize)]
 struct ResultsPage<'a> {
@@ -29,7 +29,7 @@ struct SuiteView<'a> {
     name: &'a str,
     summary: String,
     is_open: bool,
-    cases: Vec<&'a Case>,
+    cases: Vec<&'a Entry>,
 }
 
 /// The results of a command as an HTML page.
@@ -37,7 +37,7 @@ struct SuiteView<'a> {
 /// # Errors
 /// Those of the template, which has none.
 pub(crate) fn results(results: &Results) -> Result<String, Error> {
-    let statuses = CaseStatus::ALL.into_iter().filter(|status| results.count(*status) > 0);
+    let statuses = EntryStatus::ALL.into_iter().filter(|status| results.count(*status) > 0);
     let page = ResultsPage {
         command: results.command,
         target: &results.target,
@@ -49,14 +49,14 @@ pub(crate) fn results(results: &Results) -> Result<String, Error> {
         facts: &results.facts,
         issues: &results.issues,
         notes: &results.notes,
-        statuses: statuses.map(CaseStatus::name).collect(),
+        statuses: statuses.map(EntryStatus::name).collect(),
         suites: suites(&results.cases),
     };
     render("results.html", page)
 }
 
 /// The cases by their outermost suite, in the order in which the suites come first.
-fn suites(cases: &[Case]) -> Vec<SuiteView<'_>> {
+fn suites(cases: &[Entry]) -> Vec<SuiteView<'_>> {
     let mut names: Vec<&str> = Vec::new();
     // The header shows the outcome.
     let cases = || cases.iter().filter(|case| case.id != OUTCOME);
@@ -66,16 +66,16 @@ fn suites(cases: &[Case]) -> Vec<SuiteView<'_>> {
         }
     }
     let of = |name| {
-        let own = |case: &&Case| case.suites.first().is_some_and(|suite| suite == name);
-        let cases: Vec<&Case> = cases().filter(own).collect();
+        let own = |case: &&Entry| case.suites.first().is_some_and(|suite| suite == name);
+        let cases: Vec<&Entry> = cases().filter(own).collect();
         let count = |status| cases.iter().filter(|case| case.status == status).count();
-        let counts = CaseStatus::ALL.map(|status| (count(status), status.name()));
+        let counts = EntryStatus::ALL.map(|status| (count(status), status.name()));
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let summary = counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>();
         SuiteView {
             name,
             summary: summary.join(", "),
-            is_open: count(CaseStatus::Failed) + count(CaseStatus::Broken) > 0,
+            is_open: count(EntryStatus::Failed) + count(EntryStatus::Broken) > 0,
             cases,
         }
     };

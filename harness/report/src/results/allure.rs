@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::results::{Case, CaseStatus, Results, VERSION, milliseconds};
+use crate::results::{Entry, EntryStatus, Results, VERSION, milliseconds};
 
 /// The result of a case, in a file of its own. Times in milliseconds since 1970.
 #[derive(Serialize)]
@@ -54,7 +54,7 @@ pub(crate) fn allure(results: &Results) -> Vec<(String, String)> {
     cases.chain(others).collect()
 }
 
-fn test_result<'a>(results: &Results, case: &'a Case, uuid: &'a str) -> TestResult<'a> {
+fn test_result<'a>(results: &Results, case: &'a Entry, uuid: &'a str) -> TestResult<'a> {
     let full_name = format!("tideover.{}:{}", results.command, case.id);
     let identifier = hex(&[&full_name]);
     TestResult {
@@ -65,10 +65,10 @@ fn test_result<'a>(results: &Results, case: &'a Case, uuid: &'a str) -> TestResu
         name: case.title(),
         title_path: &case.suites,
         status: match case.status {
-            CaseStatus::Passed => "passed",
-            CaseStatus::Failed => "failed",
-            CaseStatus::Broken => "broken",
-            CaseStatus::Skipped => "skipped",
+            EntryStatus::Passed => "passed",
+            EntryStatus::Failed => "failed",
+            EntryStatus::Broken => "broken",
+            EntryStatus::Skipped => "skipped",
         },
         status_details: StatusDetails {
             message: case.message.as_deref(),
@@ -81,7 +81,7 @@ fn test_result<'a>(results: &Results, case: &'a Case, uuid: &'a str) -> TestResu
     }
 }
 
-fn labels(case: &Case) -> Vec<Label<'_>> {
+fn labels(case: &Entry) -> Vec<Label<'_>> {
     let names = ["parentSuite", "suite", "subSuite"];
     // One group alone is the suite.
     let names = if case.suites.len() == 1 { &names[1..] } else { &names[..] };
@@ -121,7 +121,7 @@ fn categories() -> String {
 }
 
 /// An identifier that no other case and no other run has, of version 8: it is made from what it names.
-fn uuid(results: &Results, case: &Case) -> String {
+fn uuid(results: &Results, case: &Entry) -> String {
     let (began, took) = (results.began.to_string(), results.took.as_nanos().to_string());
     let seed = results.facts.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n");
     let mut digits = hex(&[results.command, &results.target, &began, &took, &seed, &case.id]);

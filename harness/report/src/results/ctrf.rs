@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::results::{Case, CaseStatus, Issue, Results, VERSION, milliseconds};
+use crate::results::{Entry, EntryStatus, Issue, Results, VERSION, milliseconds};
 
 /// The version of the format.
 const SPECIFICATION: &str = "0.0.0";
@@ -98,26 +98,26 @@ fn summary(results: &Results) -> Summary {
     let (start, stop) = (results.began_at(), results.ended_at());
     Summary {
         tests: results.cases.len(),
-        passed: count(CaseStatus::Passed),
-        failed: count(CaseStatus::Failed),
-        skipped: count(CaseStatus::Skipped),
+        passed: count(EntryStatus::Passed),
+        failed: count(EntryStatus::Failed),
+        skipped: count(EntryStatus::Skipped),
         pending: 0,
-        other: count(CaseStatus::Broken),
+        other: count(EntryStatus::Broken),
         start,
         stop,
         duration: stop - start,
     }
 }
 
-fn test<'a>(results: &Results, case: &'a Case) -> Test<'a> {
+fn test<'a>(results: &Results, case: &'a Entry) -> Test<'a> {
     Test {
         test_id: &case.id,
         name: case.title(),
         status: match case.status {
-            CaseStatus::Passed => "passed",
-            CaseStatus::Failed => "failed",
-            CaseStatus::Broken => "other",
-            CaseStatus::Skipped => "skipped",
+            EntryStatus::Passed => "passed",
+            EntryStatus::Failed => "failed",
+            EntryStatus::Broken => "other",
+            EntryStatus::Skipped => "skipped",
         },
         duration: milliseconds(results.lasted(case)),
         suite: &case.suites,

@@ -2,7 +2,7 @@
 
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use crate::results::{Case, CaseStatus, Results};
+use crate::results::{Entry, EntryStatus, Results};
 
 /// The results as JUnit XML.
 ///
@@ -26,23 +26,23 @@ pub(crate) fn junit(results: &Results) -> Result<String, SerializeError> {
     written.to_string()
 }
 
-fn written(results: &Results, case: &Case) -> TestCase {
+fn written(results: &Results, case: &Entry) -> TestCase {
     let message = case.message.as_deref().unwrap_or(&case.own_status);
     let mut status = match case.status {
-        CaseStatus::Passed => TestCaseStatus::success(),
-        CaseStatus::Skipped => TestCaseStatus::skipped(),
-        CaseStatus::Failed => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        CaseStatus::Broken => TestCaseStatus::non_success(NonSuccessKind::Error),
+        EntryStatus::Passed => TestCaseStatus::success(),
+        EntryStatus::Skipped => TestCaseStatus::skipped(),
+        EntryStatus::Failed => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        EntryStatus::Broken => TestCaseStatus::non_success(NonSuccessKind::Error),
     };
-    if case.status != CaseStatus::Passed {
+    if case.status != EntryStatus::Passed {
         status.set_message(message);
     }
     let mut written = TestCase::new(case.title(), status);
     written.set_classname(format!("tideover.{}", case.suites.join(".")));
     written.set_time(results.lasted(case));
     let shown = case.details.as_deref().or(match case.status {
-        CaseStatus::Passed => case.message.as_deref(),
-        CaseStatus::Failed | CaseStatus::Broken | CaseStatus::Skipped => None,
+        EntryStatus::Passed => case.message.as_deref(),
+        EntryStatus::Failed | EntryStatus::Broken | EntryStatus::Skipped => None,
     });
     if let Some(shown) = shown {
         written.set_system_out(shown);

@@ -39,7 +39,7 @@ pub struct Results {
     pub began: Timestamp,
     pub took: Duration,
     /// What was tested. Their identifiers differ.
-    pub cases: Vec<Case>,
+    pub cases: Vec<Entry>,
     /// What a reader should act on, the worst first.
     pub issues: Vec<Issue>,
     /// How much of each part was examined; empty if the command has no such measure.
@@ -53,7 +53,7 @@ pub struct Results {
 /// Something that was tested.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Case {
+pub struct Entry {
     /// An identifier that stays the same from run to run: `2.invoice.fundable`.
     pub id: String,
     /// What must hold, in one line.
@@ -61,7 +61,7 @@ pub struct Case {
     /// The groups that it belongs to, the outermost first. At least one.
     pub suites: Vec<String>,
     /// Its status, in the four words that all formats have.
-    pub status: CaseStatus,
+    pub status: EntryStatus,
     /// Its status in the command's own words.
     pub own_status: String,
     /// Why it has this status, if that is not obvious.
@@ -71,7 +71,7 @@ pub struct Case {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CaseStatus {
+pub enum EntryStatus {
     Passed,
     Failed,
     /// Nothing could be concluded.
@@ -80,24 +80,24 @@ pub enum CaseStatus {
     Skipped,
 }
 
-impl Serialize for CaseStatus {
+impl Serialize for EntryStatus {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl CaseStatus {
+impl EntryStatus {
     /// All statuses, the worst first.
-    pub const ALL: [CaseStatus; 4] =
-        [CaseStatus::Failed, CaseStatus::Broken, CaseStatus::Skipped, CaseStatus::Passed];
+    pub const ALL: [EntryStatus; 4] =
+        [EntryStatus::Failed, EntryStatus::Broken, EntryStatus::Skipped, EntryStatus::Passed];
 
     /// The name, for people and programs.
     pub const fn name(self) -> &'static str {
         match self {
-            CaseStatus::Passed => "passed",
-            CaseStatus::Failed => "failed",
-            CaseStatus::Broken => "inconclusive",
-            CaseStatus::Skipped => "skipped",
+            EntryStatus::Passed => "passed",
+            EntryStatus::Failed => "failed",
+            EntryStatus::Broken => "inconclusive",
+            EntryStatus::Skipped => "skipped",
         }
     }
 }
@@ -174,7 +174,7 @@ impl Results {
             outcome,
             began: finished.before_milliseconds(milliseconds),
             took,
-            cases: vec![Case::outcome(outcome, &headline)],
+            cases: vec![Entry::outcome(outcome, &headline)],
             headline,
             issues: Vec::new(),
             coverage: Vec::new(),
@@ -183,7 +183,7 @@ impl Results {
         }
     }
 
-    pub fn count(&self, status: CaseStatus) -> usize {
+    pub fn count(&self, status: EntryStatus) -> usize {
         self.cases.iter().filter(|case| case.status == status).count()
     }
 
@@ -193,7 +193,7 @@ impl Results {
     }
 
     /// The duration of a case. Only the run as a whole has one.
-    fn lasted(&self, case: &Case) -> Duration {
+    fn lasted(&self, case: &Entry) -> Duration {
         if case.id == OUTCOME { self.took } else { Duration::ZERO }
     }
 
@@ -203,23 +203,23 @@ impl Results {
     }
 }
 
-impl Case {
+impl Entry {
     /// The identifier and what must hold, in one line.
     fn title(&self) -> String {
         if self.id == self.name { self.id.clone() } else { format!("{} {}", self.id, self.name) }
     }
 
     /// The outcome as a case, so that a run that ended early is no success.
-    fn outcome(outcome: Outcome, headline: &str) -> Case {
-        Case {
+    fn outcome(outcome: Outcome, headline: &str) -> Entry {
+        Entry {
             id: OUTCOME.to_owned(),
             name: OUTCOME.to_owned(),
             suites: vec!["The run".to_owned()],
             status: match outcome {
-                Outcome::Fail => CaseStatus::Failed,
-                Outcome::Interrupted | Outcome::Inconclusive => CaseStatus::Broken,
+                Outcome::Fail => EntryStatus::Failed,
+                Outcome::Interrupted | Outcome::Inconclusive => EntryStatus::Broken,
                 Outcome::Stalled | Outcome::Differs | Outcome::Partial | Outcome::Pass => {
-                    CaseStatus::Passed
+                    EntryStatus::Passed
                 }
             },
             own_status: outcome.name().to_owned(),

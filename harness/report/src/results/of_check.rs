@@ -7,13 +7,13 @@ use tideover_model::Clause;
 
 use crate::document::{ClauseReport, FindingReport, Report, Status};
 use crate::figures::counted;
-use crate::results::{Case, CaseStatus, Coverage, Issue, Results, Severity};
+use crate::results::{Coverage, Entry, EntryStatus, Issue, Results, Severity};
 
 impl From<&Report> for Results {
     fn from(report: &Report) -> Results {
         let clauses = report.clauses.iter().map(|clause| case(clause, report));
         let took = Duration::from_millis(report.milliseconds);
-        let outcome = Case::outcome(report.outcome, &report.headline);
+        let outcome = Entry::outcome(report.outcome, &report.headline);
         Results {
             command: report.command,
             target: report.target.clone(),
@@ -55,7 +55,7 @@ fn coverage(report: &Report) -> Vec<Coverage> {
     .collect()
 }
 
-fn case(clause: &ClauseReport, report: &Report) -> Case {
+fn case(clause: &ClauseReport, report: &Report) -> Entry {
     let names = |finding: &&FindingReport| {
         let also = finding.also.iter().map(|also| &also.clause);
         also.chain([&finding.found.clause]).any(|name| *name == clause.clause)
@@ -64,7 +64,7 @@ fn case(clause: &ClauseReport, report: &Report) -> Case {
     let (status, message) = status(clause, &findings, report);
     let section = Clause::find(&clause.clause).map(|clause| clause.section().to_string());
     let details: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    Case {
+    Entry {
         id: clause.clause.clone(),
         name: clause.wording.clone(),
         suites: section.into_iter().chain([clause.place.clone()]).collect(),
@@ -80,7 +80,7 @@ fn status(
     clause: &ClauseReport,
     findings: &[&FindingReport],
     report: &Report,
-) -> (CaseStatus, Option<String>) {
+) -> (EntryStatus, Option<String>) {
     let known = !findings.is_empty() && findings.iter().all(|finding| finding.known);
     let fails = |verdict| report.fail_on.contains(&verdict);
     let words = clause.status.words();
@@ -93,17 +93,17 @@ fn status(
         None => Some(words.to_owned()),
     };
     match clause.status {
-        _ if known => (CaseStatus::Skipped, Some("known: the baseline has it".to_owned())),
-        Status::Violated => (CaseStatus::Failed, found()),
-        Status::Stalled if fails(Verdict::Stalled) => (CaseStatus::Failed, found()),
-        Status::Differs if fails(Verdict::DiffersFromAssumption) => (CaseStatus::Failed, found()),
-        Status::Inconclusive if clause.broken > 0 => (CaseStatus::Broken, found()),
-        Status::Stalled | Status::Differs => (CaseStatus::Passed, found()),
+        _ if known => (EntryStatus::Skipped, Some("known: the baseline has it".to_owned())),
+        Status::Violated => (EntryStatus::Failed, found()),
+        Status::Stalled if fails(Verdict::Stalled) => (EntryStatus::Failed, found()),
+        Status::Differs if fails(Verdict::DiffersFromAssumption) => (EntryStatus::Failed, found()),
+        Status::Inconclusive if clause.broken > 0 => (EntryStatus::Broken, found()),
+        Status::Stalled | Status::Differs => (EntryStatus::Passed, found()),
         Status::Held | Status::Covered | Status::Argued => {
-            (CaseStatus::Passed, clause.reason.clone())
+            (EntryStatus::Passed, clause.reason.clone())
         }
         Status::Inconclusive | Status::NotMet | Status::OutOfReach | Status::NotObservable => {
-            (CaseStatus::Skipped, why())
+            (EntryStatus::Skipped, why())
         }
     }
 }

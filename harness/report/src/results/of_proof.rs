@@ -8,7 +8,7 @@ use tideover_prove::Proof;
 use tideover_prove::defects::Setup;
 
 use crate::matrix::Matrix;
-use crate::results::{Case, CaseStatus, Issue, Results, Severity, fingerprint};
+use crate::results::{Entry, EntryStatus, Issue, Results, Severity, fingerprint};
 
 impl Results {
     /// The results of proofs that ended at `finished`. `is_whole`: all trials were made.
@@ -36,17 +36,17 @@ impl Results {
     }
 }
 
-fn case(proof: &Proof) -> Case {
+fn case(proof: &Proof) -> Entry {
     let (status, own_status) = match (proof.survived(), proof.reason()) {
-        (false, _) => (CaseStatus::Passed, "found"),
-        (true, None) => (CaseStatus::Failed, "survived"),
-        (true, Some(_)) => (CaseStatus::Skipped, "not detectable"),
+        (false, _) => (EntryStatus::Passed, "found"),
+        (true, None) => (EntryStatus::Failed, "survived"),
+        (true, Some(_)) => (EntryStatus::Skipped, "not detectable"),
     };
     let median = proof.requests(50).map(|requests| {
         let (found, tried) = (proof.found().count(), proof.trials.len());
         format!("{found} of {tried} seeds find it, half of them after {requests} requests")
     });
-    Case {
+    Entry {
         id: format!("{}.{}", proof.setup.name(), proof.defect.name),
         name: proof.defect.words.to_owned(),
         suites: vec![proof.setup.words().to_owned(), proof.defect.clause.section().to_string()],

@@ -6,7 +6,7 @@ use tideover_exchange::evidence::outcome::Outcome;
 use tideover_model::Timestamp;
 use tideover_receiver::{CaseResult, Scorecard, Verdict};
 
-use crate::results::{Case, CaseStatus, Issue, Results, Severity, fingerprint};
+use crate::results::{Entry, EntryStatus, Issue, Results, Severity, fingerprint};
 
 impl Results {
     /// The results of an examination that ended at `finished`; with the reason, if nothing reached the receiver.
@@ -39,16 +39,16 @@ impl Results {
     }
 }
 
-fn case((index, result): (usize, &CaseResult)) -> Case {
+fn case((index, result): (usize, &CaseResult)) -> Entry {
     let clause = result.clause;
-    Case {
+    Entry {
         id: format!("{}#{}", clause.name(), index + 1),
         name: format!("{} {}", result.required(), result.sent),
         suites: vec![format!("{} {}", clause.place(), clause.wording())],
         status: match result.verdict() {
-            Verdict::Passed => CaseStatus::Passed,
-            Verdict::Failed => CaseStatus::Failed,
-            Verdict::Differs | Verdict::Unseen => CaseStatus::Skipped,
+            Verdict::Passed => EntryStatus::Passed,
+            Verdict::Failed => EntryStatus::Failed,
+            Verdict::Differs | Verdict::Unseen => EntryStatus::Skipped,
         },
         own_status: result.verdict().name().to_owned(),
         message: result.remark(),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::figures::duration;
-use crate::results::{CaseStatus, Coverage, Issue, Results, Severity, VERSION, bar};
+use crate::results::{Coverage, EntryStatus, Issue, Results, Severity, VERSION, bar};
 use crate::shortened::middle;
 
 /// The issues that the table shows.
@@ -86,7 +86,7 @@ fn write_coverage(text: &mut String, coverage: &[Coverage]) {
 
 /// The counts of the cases, and those that are broken, where no issue shows them.
 fn write_cases(text: &mut String, results: &Results) {
-    let counts = CaseStatus::ALL.map(|status| (results.count(status), status.name()));
+    let counts = EntryStatus::ALL.map(|status| (results.count(status), status.name()));
     let counts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
@@ -96,7 +96,7 @@ fn write_cases(text: &mut String, results: &Results) {
     if !results.issues.is_empty() {
         return;
     }
-    let is_broken = |status| matches!(status, CaseStatus::Failed | CaseStatus::Broken);
+    let is_broken = |status| matches!(status, EntryStatus::Failed | EntryStatus::Broken);
     let broken: Vec<_> = results.cases.iter().filter(|case| is_broken(case.status)).collect();
     for case in broken.iter().take(CASES) {
         let message = case.message.as_deref().unwrap_or(&case.own_status);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tideover_exchange::evidence::outcome::Outcome;
 use tideover_model::Timestamp;
-use tideover_report::results::{Case, CaseStatus, Issue, Results, Severity, fingerprint};
+use tideover_report::results::{Entry, EntryStatus, Issue, Results, Severity, fingerprint};
 
 use crate::explore::chooser::Planted;
 use crate::explore::milestone::Milestone;
@@ -38,7 +38,7 @@ pub fn results(
     results
 }
 
-fn cases(explored: &Explored) -> Vec<Case> {
+fn cases(explored: &Explored) -> Vec<Entry> {
     let invariants = INVARIANTS.into_iter().map(|invariant| invariant_case(explored, invariant));
     let reached = explored.reached.iter().map(|milestone| (milestone, true));
     let missed = explored.missed.iter().map(|milestone| (milestone, false));
@@ -48,15 +48,15 @@ fn cases(explored: &Explored) -> Vec<Case> {
     invariants.chain(milestones).collect()
 }
 
-fn invariant_case(explored: &Explored, invariant: Invariant) -> Case {
+fn invariant_case(explored: &Explored, invariant: Invariant) -> Entry {
     let breach = explored.counterexample.as_ref();
     let breach = breach.filter(|found| found.breach.invariant == invariant);
     let (status, own_status) = match breach {
-        Some(_) => (CaseStatus::Failed, "broken"),
-        None if explored.is_exhausted => (CaseStatus::Passed, "held"),
-        None => (CaseStatus::Skipped, "held so far"),
+        Some(_) => (EntryStatus::Failed, "broken"),
+        None if explored.is_exhausted => (EntryStatus::Passed, "held"),
+        None => (EntryStatus::Skipped, "held so far"),
     };
-    Case {
+    Entry {
         id: format!("{}.{invariant}", explored.world.name),
         name: invariant.words().to_owned(),
         suites: vec![explored.world.name.to_owned(), "invariants".to_owned()],
@@ -67,13 +67,13 @@ fn invariant_case(explored: &Explored, invariant: Invariant) -> Case {
     }
 }
 
-fn milestone_case(explored: &Explored, milestone: Milestone, reached: bool) -> Case {
+fn milestone_case(explored: &Explored, milestone: Milestone, reached: bool) -> Entry {
     let (status, own_status) = match reached {
-        true => (CaseStatus::Passed, "reached"),
-        false if explored.is_exhausted => (CaseStatus::Failed, "missed"),
-        false => (CaseStatus::Skipped, "not reached so far"),
+        true => (EntryStatus::Passed, "reached"),
+        false if explored.is_exhausted => (EntryStatus::Failed, "missed"),
+        false => (EntryStatus::Skipped, "not reached so far"),
     };
-    Case {
+    Entry {
         id: format!("{}.{}", explored.world.name, milestone.words()),
         name: milestone.words().to_owned(),
         suites: vec![explored.world.name.to_owned(), "milestones".to_owned()],

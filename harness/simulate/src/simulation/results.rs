@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tideover_exchange::evidence::outcome::Outcome;
 use tideover_model::Timestamp;
-use tideover_report::results::{Case, CaseStatus, Issue, Results, Severity, fingerprint};
+use tideover_report::results::{Entry, EntryStatus, Issue, Results, Severity, fingerprint};
 
 use crate::simulation::auditor::{Breach, Invariant};
 use crate::simulation::campaign::Found;
@@ -37,14 +37,14 @@ impl Worlds<'_> {
         results
     }
 
-    fn case(&self, invariant: Invariant) -> Case {
+    fn case(&self, invariant: Invariant) -> Entry {
         let mut found = self.findings.iter().filter(|found| found.breach.invariant == invariant);
         let first = found.next();
-        Case {
+        Entry {
             id: invariant.name().to_owned(),
             name: invariant.words().to_owned(),
             suites: vec!["invariants".to_owned(), invariant.clause().section().to_string()],
-            status: if first.is_some() { CaseStatus::Failed } else { CaseStatus::Passed },
+            status: if first.is_some() { EntryStatus::Failed } else { EntryStatus::Passed },
             own_status: if first.is_some() { "broken" } else { "held" }.to_owned(),
             message: first.map(|found| format!("seed {}: {}", found.seed, found.breach)),
             details: None,

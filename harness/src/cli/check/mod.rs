@@ -16,7 +16,7 @@ use tideover_exchange::transcript::Header;
 use tideover_judge::checks::registry::Needs;
 use tideover_model::{Destinations, Profile};
 use tideover_prove::defects::Defect;
-use tideover_report::{Baseline, Report, Run};
+use tideover_report::{Baseline, FinishedRun, Report};
 use tideover_suite::generate;
 use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, World};
 use tideover_suite::play::concurrent::Parts;
@@ -108,7 +108,7 @@ impl CheckCommand {
         progress.finish();
         let (summary, races) = played.map_err(|problem| problem.with_seed(plan.header.seed))?;
         let replay = self.keep(&summary);
-        let run = Run {
+        let run = FinishedRun {
             command: "check",
             plan: &plan,
             summary: &summary,

@@ -26,7 +26,7 @@ use tideover_live::settings::{Budget, Settings};
 use tideover_live::target::LiveWorld;
 use tideover_live::unasked::Unasked;
 use tideover_live::{LIVE_STEPS, Vocabulary, live_case};
-use tideover_report::{Baseline, Report, Run};
+use tideover_report::{Baseline, FinishedRun, Report};
 use tideover_suite::generate;
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent;
@@ -323,7 +323,7 @@ fn print(
     summary.conclude(&check.stated);
     let replay: Result<Vec<String>, Problem> =
         kept.map(|kept| kept.into_iter().map(|replay| replay + again).collect());
-    let run = Run {
+    let run = FinishedRun {
         command: "check",
         plan,
         summary: &summary,

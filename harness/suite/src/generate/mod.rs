@@ -30,7 +30,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tideover_exchange::Memory;
 use tideover_exchange::Prepared;
 use tideover_exchange::step::{Action, Caller, Step};
-use tideover_exchange::target::{Bare, INBOX, NO_INBOX};
+use tideover_exchange::target::{INBOX, ModelTarget, NO_INBOX};
 use tideover_exchange::transcript::Header;
 use tideover_model::wire::reply;
 use tideover_model::wire::reply::Reply;
@@ -68,7 +68,7 @@ pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> 
 pub struct Walk {
     seed: u64,
     runner: TestRunner,
-    model: Bare,
+    model: ModelTarget,
     memory: Memory,
     pub steps: Vec<Step>,
     /// The request of each step, and the model's prediction.
@@ -109,7 +109,7 @@ impl Walk {
         Walk {
             seed: header.seed,
             runner: TestRunner::new_with_rng(Config::default(), rng),
-            model: Bare::in_world_of(header, inbox),
+            model: ModelTarget::in_world_of(header, inbox),
             memory: Memory::with_inbox(inbox.unwrap_or(NO_INBOX)),
             steps: Vec::new(),
             walked: Vec::new(),

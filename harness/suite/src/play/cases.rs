@@ -7,7 +7,7 @@ use serde_json::Map;
 use tideover_endpoint::Http;
 use tideover_exchange::evidence::Ending;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, INBOX, Target, Unreachable};
+use tideover_exchange::target::{INBOX, ModelTarget, Target, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Prepared, PreparedAction};
 use tideover_model::{ActionKind, Clause, Face, Service, Timestamp};
@@ -159,13 +159,13 @@ impl<F: Face + Clone> InProcess<F> {
 }
 
 impl<F: Face + Clone + std::hash::Hash> World for InProcess<F> {
-    type Target = Bare<F>;
+    type Target = ModelTarget<F>;
 
     // Nothing depends on chance or time.
     const PLAYS: u64 = 1;
 
-    async fn fresh(&mut self) -> Result<Bare<F>, Unreachable> {
-        let mut target = Bare::over(self.face.clone(), self.start);
+    async fn fresh(&mut self) -> Result<ModelTarget<F>, Unreachable> {
+        let mut target = ModelTarget::over(self.face.clone(), self.start);
         // From here on, changes are seen.
         target.has_changed();
         Ok(target)

@@ -2,9 +2,9 @@
 
 use tideover_exchange::evidence::{Reproduced, Stability};
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, INBOX, Target, Unanswered, Unreachable};
+use tideover_exchange::target::{INBOX, ModelTarget, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, Seen, start};
+use tideover_exchange::{Arrival, Prepared, Response, start};
 use tideover_model::{Clause, Destinations, Profile};
 use tideover_prove::defects;
 use tideover_prove::defects::Defective;
@@ -39,13 +39,13 @@ impl Moody {
 }
 
 impl World for Moody {
-    type Target = Bare<Defective>;
+    type Target = ModelTarget<Defective>;
 
-    async fn fresh(&mut self) -> Result<Bare<Defective>, Unreachable> {
+    async fn fresh(&mut self) -> Result<ModelTarget<Defective>, Unreachable> {
         self.wrong.fresh().await
     }
 
-    async fn again(&mut self, _arrivals: &[usize]) -> Result<Bare<Defective>, Unreachable> {
+    async fn again(&mut self, _arrivals: &[usize]) -> Result<ModelTarget<Defective>, Unreachable> {
         self.plays += 1;
         let world = if (self.shows)(self.plays) { &mut self.wrong } else { &mut self.right };
         world.fresh().await
@@ -66,8 +66,8 @@ struct Late {
 }
 
 struct LateTarget {
-    wrong: Bare<Defective>,
-    right: Bare<Defective>,
+    wrong: ModelTarget<Defective>,
+    right: ModelTarget<Defective>,
     sent: u64,
     is_lucky: bool,
 }
@@ -87,7 +87,7 @@ impl Target for LateTarget {
         self.wrong.api_key()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.sent += 1;
         let (wrong, right) = (self.wrong.send(step).await?, self.right.send(step).await?);
         Ok(if self.is_lucky || self.sent >= 4 { wrong } else { right })

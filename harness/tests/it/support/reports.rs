@@ -9,7 +9,7 @@ use tideover_exchange::transcript::Header;
 use tideover_judge::checks::registry::Needs;
 use tideover_model::{Destinations, Profile};
 use tideover_prove::defects;
-use tideover_report::{Baseline, Report, Run};
+use tideover_report::{Baseline, FinishedRun, Report};
 use tideover_suite::play::cases;
 use tideover_suite::play::cases::{InProcess, Plan, Summary};
 
@@ -31,7 +31,7 @@ pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>
     let (target, replay) = ("the model, in process", &["tideover replay it".to_owned()]);
     let (offers, ended, left_behind, unasked, races) =
         (Needs::OF_THE_MODEL, None, &[][..], None, None);
-    Run {
+    FinishedRun {
         command: "check",
         plan,
         summary,

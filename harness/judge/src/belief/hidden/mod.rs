@@ -5,7 +5,7 @@ mod adoption;
 use std::collections::BTreeSet;
 
 use tideover_exchange::target::inbox::is_gone;
-use tideover_exchange::{Prepared, Seen};
+use tideover_exchange::{Prepared, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
@@ -159,7 +159,7 @@ const BY_THE_VENDOR: [HiddenMove; 8] = [
 fn payment(
     hypothesis: &Hypothesis,
     subject: &Subject,
-    seen: &Seen,
+    seen: &Response,
     now: Timestamp,
 ) -> Option<HiddenMove> {
     let collected = amount(seen.json()?, field::COLLECTED)?;
@@ -200,7 +200,7 @@ fn revocations(
 
 /// An import may stop at any row (`4.imports.7`). Its report shows how many rows were done, but may also list
 /// rows that were not.
-fn interruption(sent: &Prepared, seen: &Seen) -> Vec<HiddenMove> {
+fn interruption(sent: &Prepared, seen: &Response) -> Vec<HiddenMove> {
     let report = seen.json().filter(|_| sent.kind() == Some(OperationKind::ImportInvoices));
     let stopped = report.filter(|report| Fields::of(report).finished() == Some(false));
     let Some(rows) = stopped.and_then(|report| Fields::of(report).rows()) else {

@@ -1,6 +1,6 @@
 //! A hypothesis's response, compared with the one that was seen.
 
-use tideover_exchange::Seen;
+use tideover_exchange::Response;
 use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_model::clause::Kind;
@@ -12,7 +12,7 @@ use crate::comparison::{ABSENT, code_clause};
 /// A hypothesis's response, and how it compares with the one that was seen.
 #[derive(Clone, Debug, Default)]
 pub struct Fit {
-    pub(crate) predicted: Seen,
+    pub(crate) predicted: Response,
     pub(crate) refusal: Option<(Code, Clause)>,
     pub points: Vec<Point>,
     pub(crate) limit_question: Option<LimitQuestion>,
@@ -49,7 +49,7 @@ impl Fit {
     }
 
     /// A refusal for an unstated reason, perhaps with an unlisted code (`7.shape.2`).
-    pub(crate) fn of_gap(clause: Clause, seen: &Seen) -> Fit {
+    pub(crate) fn of_gap(clause: Clause, seen: &Response) -> Fit {
         let point = status_point(clause, false, "", seen);
         Fit { predicted: seen.clone(), points: vec![point], ..Fit::default() }
     }
@@ -62,14 +62,14 @@ impl Fit {
         Fit { diverged: true, ..self }
     }
 
-    pub(super) fn too_large(seen: &Seen) -> Fit {
+    pub(super) fn too_large(seen: &Response) -> Fit {
         let points: Vec<Point> = status_of_code(Code::PayloadTooLarge, seen).into_iter().collect();
         let refusal = Some((Code::PayloadTooLarge, clause!("7.codes.payload_too_large")));
         Fit { predicted: seen.clone(), refusal, points, ..Fit::default() }
     }
 
     /// The same fit, where the seen code is as valid as the predicted one.
-    pub(super) fn with_precedence(mut self, seen: &Seen) -> Fit {
+    pub(super) fn with_precedence(mut self, seen: &Response) -> Fit {
         for point in self.points.iter_mut().filter(|point| point.field == OUTCOME) {
             point.clause = clause!("gap.refusalPrecedence");
         }
@@ -81,7 +81,7 @@ impl Fit {
     }
 
     /// A refusal with a listed code, for an unstated reason.
-    pub(super) fn refused_for(clause: Clause, seen: &Seen) -> Fit {
+    pub(super) fn refused_for(clause: Clause, seen: &Response) -> Fit {
         let mut fit = Fit::of_gap(clause, seen);
         fit.points
             .extend(seen.code().and_then(Code::parse).and_then(|it| status_of_code(it, seen)));
@@ -93,14 +93,14 @@ pub(crate) fn status_point(
     clause: Clause,
     holds: bool,
     expected: impl Into<String>,
-    seen: &Seen,
+    seen: &Response,
 ) -> Point {
     let (field, expected) = ("status".to_owned(), expected.into());
     Point { clause, holds, field, expected, seen: seen.status.to_string() }
 }
 
 /// Whether a refusal has the status of its code. `None` if the document states no status.
-fn status_of_code(code: Code, seen: &Seen) -> Option<Point> {
+fn status_of_code(code: Code, seen: &Response) -> Option<Point> {
     let Status::Documented(status) = code.status() else { return None };
     let clause = code_clause(code).unwrap_or(clause!("7.shape.code"));
     Some(status_point(clause, status == seen.status, format!("the status of {code}"), seen))

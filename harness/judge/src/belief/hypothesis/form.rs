@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use tideover_exchange::matcher::{is_digits, texts};
-use tideover_exchange::{Prepared, PreparedCall, Seen};
+use tideover_exchange::{Prepared, PreparedCall, Response};
 use tideover_model::wire::field;
 use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
@@ -64,7 +64,7 @@ fn is_about_the_body(code: Code) -> bool {
 
 impl Hypothesis {
     /// The assumption that lets a request pass, where the target refuses it.
-    pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Seen) -> Option<Clause> {
+    pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Response) -> Option<Clause> {
         let call = sent.call()?;
         let code = seen.code().and_then(Code::parse)?;
         if sent.kind() == Some(OperationKind::ImportInvoices) {

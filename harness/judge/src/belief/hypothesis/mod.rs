@@ -15,8 +15,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tideover_exchange::evidence::Point;
 use tideover_exchange::matcher::instants_apart;
-use tideover_exchange::target::{Bare, Target, origin};
-use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_exchange::target::{ModelTarget, Target, origin};
+use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
@@ -41,7 +41,7 @@ pub(crate) use unclear::Unclear;
 /// A state of the model, with the target's names for things in it.
 #[derive(Clone, Debug)]
 pub struct Hypothesis {
-    bare: Bare<Service<InferredChoices>>,
+    bare: ModelTarget<Service<InferredChoices>>,
     bindings: Bindings,
     /// Requests without a response that may still be carried out.
     pub open: Vec<Prepared>,
@@ -66,7 +66,7 @@ impl Hypothesis {
         let mut bindings = Bindings::default();
         bindings.bind("key", Service::FIRST_KEY, api_key);
         Hypothesis {
-            bare: Bare::over(service, start).unheard(),
+            bare: ModelTarget::over(service, start).unheard(),
             bindings,
             open: Vec::new(),
             foreign_businesses: 0,
@@ -185,8 +185,13 @@ impl Hypothesis {
 
     /// Whether the target imports rows that we expect it to reject, or the reverse, because of a malformed
     /// tax id.
-    fn is_imported_otherwise(&self, sent: &Prepared, predicted: &Seen, seen: &Seen) -> bool {
-        let taken = |answer: &Seen| -> Option<Vec<bool>> {
+    fn is_imported_otherwise(
+        &self,
+        sent: &Prepared,
+        predicted: &Response,
+        seen: &Response,
+    ) -> bool {
+        let taken = |answer: &Response| -> Option<Vec<bool>> {
             let rows = answer.success_body()?[field::ROWS].as_array()?.iter();
             Some(rows.map(|row| is_known_outcome(&row[field::OUTCOME])).collect())
         };
@@ -200,9 +205,9 @@ impl Hypothesis {
     fn is_matched_otherwise(
         &self,
         Observation { sent, seen, now }: Observation<'_>,
-        predicted: &Seen,
+        predicted: &Response,
     ) -> Option<Clause> {
-        let created = |answer: &Seen| answer.success_body()?.get(field::CREATED)?.as_bool();
+        let created = |answer: &Response| answer.success_body()?.get(field::CREATED)?.as_bool();
         let is_new = |Subject { platform, payee, .. }: Subject| {
             let business = payee.map(|business| Operation::GetBusiness { business });
             business.is_some_and(|read| self.look(now, platform, read).is_none())
@@ -301,14 +306,14 @@ impl Hypothesis {
         sent: &Prepared,
         revealed: Revealed,
         now: Timestamp,
-    ) -> (Seen, Option<(Code, Clause)>) {
+    ) -> (Response, Option<(Code, Clause)>) {
         self.bare.until(now);
         let sent = match &sent.action {
             PreparedAction::Advance(_) | PreparedAction::Deliveries => {
-                return (Seen::new(200, b""), None);
+                return (Response::new(200, b""), None);
             }
             PreparedAction::Call(_) | PreparedAction::Act(_) if is_unpredictable(sent) => {
-                return (Seen::new(200, b""), None);
+                return (Response::new(200, b""), None);
             }
             PreparedAction::Call(_) | PreparedAction::Act(_) => self.translate(sent),
         };
@@ -357,7 +362,7 @@ impl Hypothesis {
     }
 
     /// If an advance was granted, only its amounts in `revealed` are known.
-    fn miss(&mut self, sent: &Prepared, predicted: &Seen, revealed: Revealed) {
+    fn miss(&mut self, sent: &Prepared, predicted: &Response, revealed: Revealed) {
         let is_granted = predicted
             .json()
             .is_some_and(|body| Fields::of(body).already_requested() == Some(false));
@@ -481,7 +486,7 @@ impl Hypothesis {
 
 /// Whether a request is refused with an unlisted code: nothing changes then. A listed code in other letter
 /// case is not unlisted.
-fn is_refused_otherwise(sent: &Prepared, seen: &Seen) -> bool {
+fn is_refused_otherwise(sent: &Prepared, seen: &Response) -> bool {
     let is_unlisted =
         seen.code().is_some_and(|code| Code::parse(&code.to_ascii_lowercase()).is_none());
     matches!(sent.action, PreparedAction::Call(_))
@@ -497,7 +502,7 @@ fn is_served_otherwise(sent: &Prepared) -> bool {
 }
 
 /// Whether a body is refused for its size: nothing changes then.
-pub(crate) fn is_too_large(sent: &Prepared, seen: &Seen) -> bool {
+pub(crate) fn is_too_large(sent: &Prepared, seen: &Response) -> bool {
     let has_body = matches!(&sent.action, PreparedAction::Call(call) if !call.body().is_empty());
     has_body && seen.code() == Some(Code::PayloadTooLarge.name())
 }
@@ -538,14 +543,14 @@ fn permitted(amount: &str) -> &'static str {
     }
 }
 
-fn is_integer(seen: &Seen, field: &str) -> bool {
+fn is_integer(seen: &Response, field: &str) -> bool {
     seen.json().is_some_and(|body| body[field].is_u64())
 }
 
 /// How far a clock is ahead, by the time when something expires.
-fn ahead(predicted: &Seen, seen: &Seen) -> Option<i64> {
+fn ahead(predicted: &Response, seen: &Response) -> Option<i64> {
     let expires_at =
-        |answer: &Seen| Some(answer.json()?.get(field::EXPIRES_AT)?.as_str()?.to_owned());
+        |answer: &Response| Some(answer.json()?.get(field::EXPIRES_AT)?.as_str()?.to_owned());
     instants_apart(&expires_at(predicted)?, &expires_at(seen)?)
 }
 

@@ -2,7 +2,7 @@
 //! outside.
 
 use tideover_exchange::target::{Target, is_this_machine};
-use tideover_exchange::{Prepared, Seen};
+use tideover_exchange::{Prepared, Response};
 use tideover_model::wire::field;
 use tideover_model::{Destinations, clause};
 use url::Url;
@@ -57,8 +57,8 @@ impl Hypothesis {
     pub(super) fn with_open_door(
         &self,
         sent: &Prepared,
-        predicted: &Seen,
-        seen: &Seen,
+        predicted: &Response,
+        seen: &Response,
     ) -> Option<Hypothesis> {
         let is_refused = predicted.code() == Some(Code::DestinationRefused.name());
         let is_past_door = seen.is_success() || seen.code() == Some(Code::AlreadySubscribed.name());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tideover_exchange::matcher::leaves;
 use tideover_exchange::matcher::texts;
-use tideover_exchange::{Exchange, Seen};
+use tideover_exchange::{Exchange, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::CollectionState;
 use tideover_model::{Operation, OperationKind, clause};
@@ -222,7 +222,7 @@ impl DerivedValues {
 const REJECTED: &str = "rejected";
 
 /// The outcome of each row of a report.
-fn outcomes(answer: &Seen) -> Option<Vec<String>> {
+fn outcomes(answer: &Response) -> Option<Vec<String>> {
     let rows = answer.success_body()?[field::ROWS].as_array()?.iter();
     rows.map(|row| Fields::of(row).outcome().map(str::to_owned)).collect()
 }

@@ -6,7 +6,7 @@ use tideover_exchange::Memory;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::target::{Applied, NO_INBOX, origin};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Prepared, Seen};
+use tideover_exchange::{Prepared, Response};
 use tideover_judge::checks::Checks;
 use tideover_judge::{Belief, Outside, PriorState, is_informative};
 use tideover_model::{Service, Timestamp, bearer};
@@ -47,7 +47,7 @@ impl Listener {
     }
 
     /// What the operator port was seen to do before anything was listened to.
-    pub fn recall(&mut self, sent: &Prepared, seen: &Seen, now: Timestamp) {
+    pub fn recall(&mut self, sent: &Prepared, seen: &Response, now: Timestamp) {
         self.run.shadow.overhear(sent, seen, now, now);
     }
 
@@ -56,8 +56,8 @@ impl Listener {
     pub fn pass_over(
         &mut self,
         sent: &Prepared,
-        (seen, now): (&Seen, Timestamp),
-        mut later: impl Iterator<Item = (Seen, Timestamp)>,
+        (seen, now): (&Response, Timestamp),
+        mut later: impl Iterator<Item = (Response, Timestamp)>,
     ) -> bool {
         let shadow = &self.run.shadow;
         let lags = shadow.may_lag(sent, seen, now)
@@ -73,7 +73,7 @@ impl Listener {
     pub fn listen(
         &mut self,
         sent: &Prepared,
-        seen: Option<&Seen>,
+        seen: Option<&Response>,
         since: Timestamp,
         now: Timestamp,
     ) -> Vec<Finding> {

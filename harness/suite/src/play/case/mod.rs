@@ -14,7 +14,7 @@ use tideover_exchange::matcher::{Mismatch, mismatches};
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{Applied, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Seen};
+use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Response};
 use tideover_judge::checks::{Checks, Notes};
 use tideover_judge::{has_failed, is_informative};
 use tideover_model::{OperationKind, Service, Timestamp};
@@ -52,8 +52,8 @@ pub async fn play_case<T: Observed>(target: &mut T, header: &Header, case: &Case
 
 /// What comes of sending, and how long it took.
 async fn timed<T: Observed>(
-    sending: impl Future<Output = Result<Seen, Unanswered>>,
-) -> (Result<Seen, Unanswered>, Option<Duration>) {
+    sending: impl Future<Output = Result<Response, Unanswered>>,
+) -> (Result<Response, Unanswered>, Option<Duration>) {
     let began = T::TIMED.then(Instant::now);
     (sending.await, began.map(|began| began.elapsed()))
 }
@@ -68,7 +68,7 @@ struct Run<'a> {
 /// What was sent, all that came of it, and what the model says of it.
 struct Heard<'a> {
     sent: Cow<'a, Prepared>,
-    seen: Seen,
+    seen: Response,
     arrivals: Vec<Arrival>,
     /// Whether the inbox is proven to work.
     inbox_works: bool,
@@ -145,7 +145,7 @@ impl<'a> Run<'a> {
     }
 
     /// Keeps the answer to `step`, which later ones may refer to.
-    fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen) {
+    fn keep(&mut self, step: &Step, predicted: &Response, seen: &Response) {
         self.shadow.keep(step, predicted, seen, &self.memory);
         self.memory.keep(step, seen.json());
     }
@@ -239,9 +239,9 @@ impl<'a> Run<'a> {
         &mut self,
         target: &mut T,
         sent: &Prepared,
-        mut seen: Seen,
+        mut seen: Response,
         since: Timestamp,
-    ) -> Result<(Seen, bool), Unanswered> {
+    ) -> Result<(Response, bool), Unanswered> {
         let reads = sent.kind().is_some_and(OperationKind::reads);
         let mut times = 0;
         while self.shadow.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
     }
 
     /// Where the answer to `step` is not what a hand-written transcript expects.
-    fn unexpected(&self, step: &Step, seen: &Seen) -> Vec<Mismatch> {
+    fn unexpected(&self, step: &Step, seen: &Response) -> Vec<Mismatch> {
         let Some(expect) = &step.expect else { return Vec::new() };
         let status = (expect.status != seen.status).then(|| Mismatch {
             field: "status".into(),

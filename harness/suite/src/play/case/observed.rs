@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tideover_endpoint::Http;
 use tideover_exchange::Inside;
-use tideover_exchange::target::{Answer, Bare, Target};
+use tideover_exchange::target::{LazyResponse, ModelTarget, Target};
 use tideover_judge::{Outside, PriorState};
 use tideover_model::Timestamp;
 
@@ -15,7 +15,7 @@ pub trait Observed: Target {
     const TIMED: bool = true;
 
     /// The answer to the step that was sent last as it was written down, if that can be seen.
-    fn answered(&self) -> Option<&Answer> {
+    fn answered(&self) -> Option<&LazyResponse> {
         None
     }
 
@@ -93,18 +93,18 @@ pub enum Clock {
     Guessed,
 }
 
-impl<F> Observed for Bare<F>
+impl<F> Observed for ModelTarget<F>
 where
     F: tideover_model::Face + std::hash::Hash,
 {
     const TIMED: bool = false;
 
-    fn answered(&self) -> Option<&Answer> {
-        Bare::answered(self)
+    fn answered(&self) -> Option<&LazyResponse> {
+        ModelTarget::answered(self)
     }
 
     fn inside(&mut self) -> Option<Inside> {
-        Some(Bare::inside(self))
+        Some(ModelTarget::inside(self))
     }
 }
 

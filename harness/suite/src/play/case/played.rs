@@ -8,7 +8,7 @@ use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::evidence::{Gaps, Point};
 use tideover_exchange::matcher::Mismatch;
 use tideover_exchange::target::Unreachable;
-use tideover_exchange::{Arrival, Exchange, Prepared, Seen};
+use tideover_exchange::{Arrival, Exchange, Prepared, Response};
 use tideover_judge::Belief;
 use tideover_model::{OperationKind, Timestamp, clause};
 
@@ -18,7 +18,7 @@ use crate::play::learn::{Failing, Lessons, Replaced};
 #[derive(Clone, Debug, Default)]
 pub struct Played {
     /// When each step was played and what was answered, if an answer came.
-    pub answers: Vec<(Timestamp, Option<Seen>)>,
+    pub answers: Vec<(Timestamp, Option<Response>)>,
     /// How often each clause was met.
     pub met: Tally,
     /// How many clauses were met after each judged step.

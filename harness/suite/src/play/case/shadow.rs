@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use tideover_exchange::evidence::Point;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Applied, Bare, NO_INBOX, origin};
+use tideover_exchange::target::{Applied, ModelTarget, NO_INBOX, origin};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Memory, Prepared, Seen};
+use tideover_exchange::{Arrival, Memory, Prepared, Response};
 use tideover_judge::checks::Checks;
 use tideover_judge::{Belief, Explanation};
 use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
@@ -30,7 +30,7 @@ enum Worlds<'a> {
 
 /// What the model says of a step.
 pub(super) struct Expectation<'a> {
-    pub(super) predicted: Seen,
+    pub(super) predicted: Response,
     pub(super) refusal: Option<(Code, Clause)>,
     pub(super) platform: Option<PlatformId>,
     pub(super) unsettled: bool,
@@ -54,7 +54,7 @@ impl<'a> Shadow<'a> {
         match target.standing() {
             Standing::Known => {
                 let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
-                let bare = Bare::in_world_of(header, inbox.as_deref());
+                let bare = ModelTarget::in_world_of(header, inbox.as_deref());
                 Shadow(Worlds::Known(Predictor::playing(bare, memory)))
             }
             Standing::Foreign { outside, prior, now, clock } => {
@@ -116,7 +116,13 @@ impl<'a> Shadow<'a> {
     }
 
     /// Keeps the response to `step` for the steps that refer to it. `common` is what both sides knew before.
-    pub(super) fn keep(&mut self, step: &Step, predicted: &Seen, seen: &Seen, common: &Memory) {
+    pub(super) fn keep(
+        &mut self,
+        step: &Step,
+        predicted: &Response,
+        seen: &Response,
+        common: &Memory,
+    ) {
         if let Worlds::Known(predictor) = &mut self.0 {
             predictor.keep(step, predicted, seen, common);
         }
@@ -134,12 +140,12 @@ impl<'a> Shadow<'a> {
     }
 
     /// Whether `seen` may be a stale response to `sent`.
-    pub(super) fn may_lag(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    pub(super) fn may_lag(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
     }
 
     /// Whether some world explains `seen` as it is.
-    pub(super) fn explains(&self, sent: &Prepared, seen: &Seen, now: Timestamp) -> bool {
+    pub(super) fn explains(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         self.belief().is_none_or(|belief| belief.explains(sent, seen, now))
     }
 
@@ -155,7 +161,7 @@ impl<'a> Shadow<'a> {
     pub(super) fn overhear(
         &mut self,
         sent: &Prepared,
-        seen: &Seen,
+        seen: &Response,
         since: Timestamp,
         now: Timestamp,
     ) -> Option<Expectation<'a>> {
@@ -169,7 +175,7 @@ impl<'a> Shadow<'a> {
         target: &mut T,
         (index, step): (usize, &Step),
         sent: &Prepared,
-        seen: &Seen,
+        seen: &Response,
         since: Timestamp,
     ) -> Expectation<'a> {
         match &mut self.0 {
@@ -236,7 +242,7 @@ impl Expectation<'_> {
     fn believed(
         belief: &mut Belief,
         sent: &Prepared,
-        seen: &Seen,
+        seen: &Response,
         since: Timestamp,
         now: Timestamp,
     ) -> Expectation<'static> {

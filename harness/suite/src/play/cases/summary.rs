@@ -10,7 +10,7 @@ use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::evidence::{Effort, Ending, Gaps, Reproduced};
 use tideover_exchange::step::Step;
 use tideover_exchange::transcript::{Header, Transcript};
-use tideover_exchange::{Arrival, Seen};
+use tideover_exchange::{Arrival, Response};
 use tideover_model::{Clause, Timestamp, clause};
 
 use crate::play::case::Played;
@@ -80,7 +80,7 @@ pub struct Failure {
     /// The steps that show it.
     pub transcript: Transcript,
     /// When each was played and what was answered, if an answer came.
-    pub answers: Vec<(Timestamp, Option<Seen>)>,
+    pub answers: Vec<(Timestamp, Option<Response>)>,
     /// What came to the inbox, with the index of the step that it came with.
     pub arrivals: Vec<(usize, Arrival)>,
     /// When each step was under way, if some were at once; none if one came after the other.

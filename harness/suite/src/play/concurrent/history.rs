@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use tideover_exchange::step::Step;
-use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Seen};
+use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Response};
 use tideover_model::wire::action::name_in;
 use tideover_model::{ActionKind, Operation, OperationKind, Timestamp};
 
@@ -42,7 +42,7 @@ pub struct Answer {
     /// When it came, on the monotonic clock.
     pub at: u64,
     /// What it was.
-    pub seen: Seen,
+    pub seen: Response,
 }
 
 /// When a request was under way, where others were as well.

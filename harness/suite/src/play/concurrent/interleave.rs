@@ -3,8 +3,8 @@
 
 use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, NO_INBOX, Target};
-use tideover_exchange::{Prepared, Race, Seen};
+use tideover_exchange::target::{ModelTarget, NO_INBOX, Target};
+use tideover_exchange::{Prepared, Race, Response};
 use tideover_model::{Choices, Face, Service};
 
 use crate::generate::draw::Draw;
@@ -35,7 +35,7 @@ impl<C: Choices> Interleaved for Service<C> {}
 
 /// Plays `race` against `target`: its requests take effect one at a time, each between its call and its answer.
 pub fn interleave<F: Interleaved>(
-    target: &mut Bare<F>,
+    target: &mut ModelTarget<F>,
     race: &Race,
     schedule: Schedule,
 ) -> History {
@@ -64,7 +64,7 @@ pub fn interleave<F: Interleaved>(
 }
 
 struct Scheduler<'a, F> {
-    target: &'a mut Bare<F>,
+    target: &'a mut ModelTarget<F>,
     lost: usize,
     draw: Draw,
     tick: u64,
@@ -88,7 +88,7 @@ struct Client<'a, F> {
 
 enum Stage<F> {
     Called(Called<F>),
-    Handled(Seen),
+    Handled(Response),
 }
 
 impl<F: Interleaved> Scheduler<'_, F> {
@@ -165,7 +165,7 @@ impl<F: Interleaved> Scheduler<'_, F> {
         (self.history.requests.len() - 1, Called { sent, glimpse })
     }
 
-    fn handle(&mut self, Called { sent, glimpse }: Called<F>) -> Seen {
+    fn handle(&mut self, Called { sent, glimpse }: Called<F>) -> Response {
         if let Some(glimpse) = glimpse {
             self.target.face_mut().handle_as_of(glimpse);
         }
@@ -174,7 +174,7 @@ impl<F: Interleaved> Scheduler<'_, F> {
         seen
     }
 
-    fn answer(&mut self, request: usize, seen: Seen) {
+    fn answer(&mut self, request: usize, seen: Response) {
         self.tick += 1;
         self.history.requests[request].answer = Some(Answer { at: self.tick, seen });
     }

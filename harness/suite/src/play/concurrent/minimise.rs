@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tideover_exchange::evidence::Reproduced;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Bare, Unreachable};
+use tideover_exchange::target::{ModelTarget, Unreachable};
 use tideover_exchange::transcript::{Header, Lanes};
 use tideover_exchange::{Prepared, Race};
 use tideover_model::Service;
@@ -77,7 +77,7 @@ struct Rehearsal<'a> {
 impl Rehearsal<'_> {
     fn answers(&self, leading: &[usize]) -> Vec<(u16, Option<String>)> {
         let Header { profile, seed, start, .. } = self.header;
-        let mut model = Bare::new(profile.clone(), *seed, *start);
+        let mut model = ModelTarget::new(profile.clone(), *seed, *start);
         let mut answers = Vec::new();
         for index in leading.iter().chain(self.racing).collect::<BTreeSet<_>>() {
             let sent = &self.history.requests[*index].sent;

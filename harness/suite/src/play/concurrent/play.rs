@@ -9,7 +9,7 @@ use tideover_exchange::Memory;
 use tideover_exchange::Race;
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{Applied, Unanswered};
-use tideover_exchange::{Prepared, PreparedAction, Seen};
+use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::Timestamp;
 use tokio::task::LocalSet;
 
@@ -113,7 +113,7 @@ impl Record {
         requests.len() - 1
     }
 
-    fn answer(&self, request: usize, seen: Seen) {
+    fn answer(&self, request: usize, seen: Response) {
         let at = self.micros();
         let request = &mut self.history.borrow_mut().requests[request];
         if matches!(request.sent.action, PreparedAction::Advance(_))

@@ -2,7 +2,7 @@
 
 use tideover_exchange::Race;
 use tideover_exchange::evidence::Ending;
-use tideover_exchange::target::{Bare, INBOX, Unreachable};
+use tideover_exchange::target::{INBOX, ModelTarget, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_model::Timestamp;
 
@@ -158,7 +158,7 @@ impl<F: Interleaved> Course for InProcess<F> {
         race: &Race,
         seed: u64,
     ) -> Result<(History, Known), Unreachable> {
-        let mut target = Bare::over(self.face.clone(), self.start);
+        let mut target = ModelTarget::over(self.face.clone(), self.start);
         let history = interleave(&mut target, race, Schedule { seed, lost: 0 });
         Ok((history, Known::of(header, INBOX)))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tideover_exchange::Seen;
+use tideover_exchange::Response;
 use tideover_exchange::evidence::coverage::{Coverage, Group};
 use tideover_exchange::evidence::finding::Finding;
 use tideover_model::{Clause, Code};
@@ -21,7 +21,7 @@ pub struct Replaced {
 
 impl Replaced {
     /// Counts that `seen` came where `due` was.
-    pub(crate) fn record(&mut self, due: Code, seen: &Seen) {
+    pub(crate) fn record(&mut self, due: Code, seen: &Response) {
         let instead = format!("{} {}", seen.status, seen.code().unwrap_or_default());
         let (times, last) = self.codes.entry(due).or_default();
         (*times, *last) = (*times + 1, instead);

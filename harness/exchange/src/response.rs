@@ -11,7 +11,7 @@ use crate::masking::withheld;
 use tideover_model::wire::field;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct Response {
     pub status: u16,
     pub body: Body,
 }
@@ -27,28 +27,28 @@ pub enum Body {
     Other(String),
 }
 
-impl Seen {
-    pub fn new(status: u16, bytes: &[u8]) -> Seen {
+impl Response {
+    pub fn new(status: u16, bytes: &[u8]) -> Response {
         let body = if bytes.is_empty() {
             Body::Empty
         } else if let Ok(json) = serde_json::from_slice(bytes) {
             Body::Json(Arc::new(json))
         } else {
-            return Seen::cut(status, bytes);
+            return Response::cut(status, bytes);
         };
-        Seen { status, body }
+        Response { status, body }
     }
 
     /// A response of `status` whose body is not JSON; only the beginning is kept.
-    pub fn cut(status: u16, bytes: &[u8]) -> Seen {
+    pub fn cut(status: u16, bytes: &[u8]) -> Response {
         const SHOWN: usize = 2000;
         let beginning = &bytes[..bytes.len().min(SHOWN)];
-        Seen { status, body: Body::Other(String::from_utf8_lossy(beginning).into_owned()) }
+        Response { status, body: Body::Other(String::from_utf8_lossy(beginning).into_owned()) }
     }
 
     /// A response of `status` whose body has more than `read` bytes, the limit for reading.
-    pub fn too_long(status: u16, read: usize) -> Seen {
-        Seen {
+    pub fn too_long(status: u16, read: usize) -> Response {
+        Response {
             status,
             body: Body::Other(format!("more than {} MiB, which are not read", read >> 20)),
         }
@@ -88,7 +88,7 @@ impl fmt::Debug for Body {
     }
 }
 
-impl Serialize for Seen {
+impl Serialize for Response {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("status", &self.status)?;

@@ -8,14 +8,14 @@ use tideover_model::{
     ActionKind, Clause, Code, Operation, OperationKind, PlatformId, Subject, Timestamp,
 };
 
-use crate::{Arrival, Body, Prepared, PreparedCall, Seen};
+use crate::{Arrival, Body, Prepared, PreparedCall, Response};
 
 /// One exchange: the request, the response, and the model's prediction.
 #[derive(Clone)]
 pub struct Exchange<'a> {
     pub sent: &'a Prepared,
-    pub seen: &'a Seen,
-    pub predicted: &'a Seen,
+    pub seen: &'a Response,
+    pub predicted: &'a Response,
     /// The code with which the model refuses the request, if it does, and the clause that requires it.
     pub predicted_refusal: Option<(Code, Clause)>,
     /// The platform whose key the request carried, according to the model. `None` if the key was never
@@ -43,7 +43,7 @@ pub struct Inside {
 
 impl<'a> Exchange<'a> {
     /// An exchange without any context.
-    pub fn alone(sent: &'a Prepared, seen: &'a Seen, now: Timestamp) -> Exchange<'a> {
+    pub fn alone(sent: &'a Prepared, seen: &'a Response, now: Timestamp) -> Exchange<'a> {
         Exchange {
             sent,
             seen,

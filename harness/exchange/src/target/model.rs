@@ -18,16 +18,16 @@ use crate::target::inbox::Inbox;
 use crate::target::origin::origin;
 use crate::target::{Target, Unanswered};
 use crate::transcript::Header;
-use crate::{Arrival, Body, Inside, Prepared, PreparedAction, PreparedCall, Seen};
+use crate::{Arrival, Body, Inside, Prepared, PreparedAction, PreparedCall, Response};
 
 /// A world in this very thread.
 #[derive(Clone, Debug)]
-pub struct Bare<F = Service> {
+pub struct ModelTarget<F = Service> {
     face: F,
     start: Timestamp,
     now: Timestamp,
     refused: Option<(Code, Clause)>,
-    answered: Option<Answer>,
+    answered: Option<LazyResponse>,
     fingerprint: Option<u64>,
     /// What the books said when anything had changed last.
     audited: Option<Result<(), String>>,
@@ -43,14 +43,14 @@ pub struct Bare<F = Service> {
 
 /// An answer, before anybody reads it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct LazyResponse {
     pub status: u16,
-    body: Unread,
+    body: LazyBody,
 }
 
 /// A body that nobody has read.
 #[derive(Clone, Debug)]
-enum Unread {
+enum LazyBody {
     /// What the service says.
     Said(tideover_model::Answer),
     /// What it has written down otherwise than it should.
@@ -79,30 +79,30 @@ pub fn service(profile: Profile, seed: u64, inbox: &str) -> Service {
     Service::new(profile, Seeded { seed }).sending_to(Destinations::PublicAnd(origin(inbox)))
 }
 
-impl Bare {
-    pub fn new(profile: Profile, seed: u64, start: Timestamp) -> Bare {
-        Bare::over(service(profile, seed, INBOX), start)
+impl ModelTarget {
+    pub fn new(profile: Profile, seed: u64, start: Timestamp) -> ModelTarget {
+        ModelTarget::over(service(profile, seed, INBOX), start)
     }
 
     /// The world of `header`, whose webhooks come to `inbox`, or to nobody.
-    pub fn in_world_of(header: &Header, inbox: Option<&str>) -> Bare {
+    pub fn in_world_of(header: &Header, inbox: Option<&str>) -> ModelTarget {
         let Header { profile, seed, start, .. } = header;
         let service = match inbox {
             None => Service::new(profile.clone(), Seeded { seed: *seed }),
             Some(origin) => service(profile.clone(), *seed, origin),
         };
-        Bare::over(service, *start)
+        ModelTarget::over(service, *start)
     }
 }
 
-impl<F: Face> Bare<F> {
+impl<F: Face> ModelTarget<F> {
     /// The world of anything that has the model's face.
-    pub fn over(face: F, start: Timestamp) -> Bare<F> {
+    pub fn over(face: F, start: Timestamp) -> ModelTarget<F> {
         let origin = match face.destinations() {
             Destinations::PublicAnd(origin) => Some(Arc::from(origin.as_str())),
             Destinations::Public | Destinations::Local | Destinations::Anywhere => None,
         };
-        Bare {
+        ModelTarget {
             face,
             start,
             now: start,
@@ -128,8 +128,8 @@ impl<F: Face> Bare<F> {
 
     /// The same world, whose webhooks are accepted and never seen.
     #[must_use]
-    pub fn unheard(self) -> Bare<F> {
-        Bare { heard: false, ..self }
+    pub fn unheard(self) -> ModelTarget<F> {
+        ModelTarget { heard: false, ..self }
     }
 
     pub fn face_mut(&mut self) -> &mut F {
@@ -161,12 +161,12 @@ impl<F: Face> Bare<F> {
         self.refused
     }
 
-    pub fn play(&mut self, step: &Prepared) -> Seen {
+    pub fn play(&mut self, step: &Prepared) -> Response {
         self.answer(step).read()
     }
 
     /// Plays a step, and leaves the answer unread.
-    pub fn answer(&mut self, step: &Prepared) -> Answer {
+    pub fn answer(&mut self, step: &Prepared) -> LazyResponse {
         self.refused = None;
         let answer = self.exchange(step);
         self.pass(self.now);
@@ -175,32 +175,32 @@ impl<F: Face> Bare<F> {
     }
 
     /// The answer to the step that was sent last.
-    pub fn answered(&self) -> Option<&Answer> {
+    pub fn answered(&self) -> Option<&LazyResponse> {
         self.answered.as_ref()
     }
 
-    fn exchange(&mut self, step: &Prepared) -> Answer {
+    fn exchange(&mut self, step: &Prepared) -> LazyResponse {
         let authorization = step.authorization.as_deref();
         match &step.action {
             PreparedAction::Call(call) => self.call(authorization, call),
             PreparedAction::Act(fields) => {
                 let done = self.act(authorization, fields);
                 let status = done.as_ref().err().map_or(200, NotApplied::status);
-                Answer { status, body: Unread::Done(done) }
+                LazyResponse { status, body: LazyBody::Done(done) }
             }
             PreparedAction::Advance(seconds) => {
                 self.pass(self.now.after(*seconds));
-                Answer { status: 200, body: Unread::Shown(self.now) }
+                LazyResponse { status: 200, body: LazyBody::Shown(self.now) }
             }
             PreparedAction::Deliveries => {
-                Answer { status: 200, body: Unread::Queued(take(&mut self.queued)) }
+                LazyResponse { status: 200, body: LazyBody::Queued(take(&mut self.queued)) }
             }
         }
     }
 
     /// Lets time pass, and delivers webhooks to the inbox. Other receivers do not exist.
     fn pass(&mut self, end: Timestamp) {
-        let Bare { face, now, inbox, arrived, origin, heard, .. } = self;
+        let ModelTarget { face, now, inbox, arrived, origin, heard, .. } = self;
         pass(face, *now, end, |at, attempt| {
             let Some(path) = origin.as_deref().and_then(|origin| path_below(origin, attempt))
             else {
@@ -218,7 +218,7 @@ impl<F: Face> Bare<F> {
 
     /// What came to the inbox since this was last asked.
     pub fn take_arrivals(&mut self) -> Vec<Arrival> {
-        let Bare { arrived, origin, .. } = self;
+        let ModelTarget { arrived, origin, .. } = self;
         let origin = origin.as_deref().unwrap_or_default();
         let signed = |arrived: Arrived| {
             let signature = Some(arrived.attempt.sign(arrived.at).to_string());
@@ -229,21 +229,24 @@ impl<F: Face> Bare<F> {
 
     /// The same, without its signatures: nobody checks them.
     pub fn take_unsigned_arrivals(&mut self) -> Vec<Arrival> {
-        let Bare { arrived, origin, .. } = self;
+        let ModelTarget { arrived, origin, .. } = self;
         let origin = origin.as_deref().unwrap_or_default();
         arrived.drain(..).map(|arrived| arrived.read(origin)).collect()
     }
 
-    fn call(&mut self, authorization: Option<&str>, call: &PreparedCall) -> Answer {
+    fn call(&mut self, authorization: Option<&str>, call: &PreparedCall) -> LazyResponse {
         let asked = call.asked().clone();
         let said = exchange::attempt(&mut self.face, self.now, authorization, asked);
         self.refused = said.as_ref().err().map(|refusal| (refusal.code, refusal.clause));
         let profile = self.face.profile();
         match self.face.encoding() {
-            None => Answer { status: exchange::status(profile, &said), body: Unread::Said(said) },
+            None => LazyResponse {
+                status: exchange::status(profile, &said),
+                body: LazyBody::Said(said),
+            },
             Some(encode) => {
                 let response = encode(profile, &said);
-                Answer { status: response.status, body: Unread::Written(response.body) }
+                LazyResponse { status: response.status, body: LazyBody::Written(response.body) }
             }
         }
     }
@@ -266,7 +269,7 @@ impl<F: Face> Bare<F> {
     }
 }
 
-impl<F: Face + Hash> Bare<F> {
+impl<F: Face + Hash> ModelTarget<F> {
     /// Whether anything that the service knows has changed since this was last asked.
     pub fn has_changed(&mut self) -> bool {
         let fingerprint = FixedState::default().hash_one(&self.face);
@@ -277,7 +280,7 @@ impl<F: Face + Hash> Bare<F> {
     /// What is seen from inside: what has changed since this was last asked, and what the books say.
     pub fn inside(&mut self) -> Inside {
         let changed = self.has_changed();
-        let Bare { face, audited, .. } = self;
+        let ModelTarget { face, audited, .. } = self;
         if changed {
             *audited = None;
         }
@@ -285,10 +288,10 @@ impl<F: Face + Hash> Bare<F> {
     }
 }
 
-impl Answer {
+impl LazyResponse {
     /// An answer of `status` whose body is written down.
-    pub fn written(status: u16, body: Vec<u8>) -> Answer {
-        Answer { status, body: Unread::Written(body) }
+    pub fn written(status: u16, body: Vec<u8>) -> LazyResponse {
+        LazyResponse { status, body: LazyBody::Written(body) }
     }
 
     pub fn is_success(&self) -> bool {
@@ -296,25 +299,25 @@ impl Answer {
     }
 
     /// The same, read.
-    pub fn read(&self) -> Seen {
-        if let Unread::Written(bytes) = &self.body {
-            return Seen::new(self.status, bytes);
+    pub fn read(&self) -> Response {
+        if let LazyBody::Written(bytes) = &self.body {
+            return Response::new(self.status, bytes);
         }
         let body = self.body.json().map_or(Body::Empty, |json| Body::Json(Arc::new(json)));
-        Seen { status: self.status, body }
+        Response { status: self.status, body }
     }
 }
 
 /// Whether they are the same once they are written down.
-impl PartialEq for Unread {
-    fn eq(&self, other: &Unread) -> bool {
+impl PartialEq for LazyBody {
+    fn eq(&self, other: &LazyBody) -> bool {
         match (self, other) {
-            (Unread::Said(one), Unread::Said(other)) => one == other,
-            (Unread::Done(one), Unread::Done(other)) => one == other,
-            (Unread::Shown(one), Unread::Shown(other)) => one == other,
-            (Unread::Queued(one), Unread::Queued(other)) => one == other,
-            (Unread::Written(one), Unread::Written(other)) => one == other,
-            (Unread::Written(bytes), other) | (other, Unread::Written(bytes)) => {
+            (LazyBody::Said(one), LazyBody::Said(other)) => one == other,
+            (LazyBody::Done(one), LazyBody::Done(other)) => one == other,
+            (LazyBody::Shown(one), LazyBody::Shown(other)) => one == other,
+            (LazyBody::Queued(one), LazyBody::Queued(other)) => one == other,
+            (LazyBody::Written(one), LazyBody::Written(other)) => one == other,
+            (LazyBody::Written(bytes), other) | (other, LazyBody::Written(bytes)) => {
                 other.bytes() == *bytes
             }
             _ => false,
@@ -322,19 +325,19 @@ impl PartialEq for Unread {
     }
 }
 
-impl Unread {
+impl LazyBody {
     /// What it says, if that is JSON.
     fn json(&self) -> Option<Value> {
         Some(match self {
-            Unread::Said(said) => serde_json::to_value(exchange::body(said)?).unwrap_or_default(),
-            Unread::Written(bytes) => return serde_json::from_slice(bytes).ok(),
-            Unread::Done(Ok(outcome)) => action::written(outcome),
-            Unread::Done(Err(why)) => {
+            LazyBody::Said(said) => serde_json::to_value(exchange::body(said)?).unwrap_or_default(),
+            LazyBody::Written(bytes) => return serde_json::from_slice(bytes).ok(),
+            LazyBody::Done(Ok(outcome)) => action::written(outcome),
+            LazyBody::Done(Err(why)) => {
                 let refusal = Failure { error: why.to_string().into(), code: why.code() };
                 serde_json::to_value(refusal).unwrap_or_default()
             }
-            Unread::Shown(now) => json!({ "now": now }),
-            Unread::Queued(deliveries) => {
+            LazyBody::Shown(now) => json!({ "now": now }),
+            LazyBody::Queued(deliveries) => {
                 let mut body = json!({});
                 body["deliveries"] = deliveries.iter().map(|one| written(one)).collect();
                 body
@@ -345,9 +348,9 @@ impl Unread {
     /// As it is written down.
     fn bytes(&self) -> Vec<u8> {
         match self {
-            Unread::Said(said) => exchange::written(said),
-            Unread::Written(bytes) => bytes.clone(),
-            Unread::Done(_) | Unread::Shown(_) | Unread::Queued(_) => {
+            LazyBody::Said(said) => exchange::written(said),
+            LazyBody::Written(bytes) => bytes.clone(),
+            LazyBody::Done(_) | LazyBody::Shown(_) | LazyBody::Queued(_) => {
                 self.json().and_then(|body| serde_json::to_vec(&body).ok()).unwrap_or_default()
             }
         }
@@ -386,7 +389,7 @@ fn written(delivery: &Delivery) -> Value {
     body
 }
 
-impl<F: Face> Target for Bare<F> {
+impl<F: Face> Target for ModelTarget<F> {
     fn api_key(&self) -> &str {
         Service::FIRST_KEY
     }
@@ -395,7 +398,7 @@ impl<F: Face> Target for Bare<F> {
         self.origin.as_deref()
     }
 
-    async fn send(&mut self, step: &Prepared) -> Result<Seen, Unanswered> {
+    async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         let answer = self.answer(step);
         let seen = answer.read();
         self.answered = Some(answer);
