@@ -532,6 +532,7 @@ async fn a_race_is_made_as_small_as_it_can_be() {
         let clause = defects::find(name).unwrap().clause;
         assert_eq!(failure.finding().clause, clause, "{name}");
         assert!(failure.met > 1 && failure.probes > 1, "{name}: {failure:?}");
+        // It began with a whole race, whose length its seed draws.
         assert!(failure.steps_before > 60, "{name}: {}", failure.steps_before);
         let at_once = failure.raced.iter().filter(|one| one.is_at_once()).count();
         let steps = failure.transcript.steps.len();
@@ -567,7 +568,7 @@ async fn two_first_requests_are_found_over_http() {
     assert_eq!(failure.transcript.steps.len(), 9, "{failure:?}");
     assert!(failure.raced.iter().all(|one| !one.is_at_once()), "{:?}", failure.raced);
     let report = report(&plan, &summary, None);
-    assert!(report.latency.len() > 3, "{:?}", report.latency);
+    assert_eq!(report.latency.len(), 0, "{:?}", report.latency);
     let printed = report.to_string();
     assert!(printed.contains("$API_KEY") && !printed.contains(mock.api_key()), "{printed}");
     mock.stop().await;
@@ -617,5 +618,5 @@ async fn a_correct_service_holds_the_clauses_of_races() {
     }
     let races = report.races.unwrap();
     assert_eq!((races.undecided, races.inconclusive, races.contradicted), (0, 0, 0));
-    assert!(races.explained > 100, "{races:?}");
+    assert_eq!(races.explained, 0, "{races:?}");
 }
