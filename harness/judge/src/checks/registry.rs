@@ -1,14 +1,12 @@
 //! Which check covers which clauses, by name: what a run can meet.
 
 use std::slice;
-use std::sync::LazyLock;
 
 use tideover_model::clause::Kind;
 use tideover_model::wire::schema::Field;
-use tideover_model::{Clause, Code, OperationKind, clause};
+use tideover_model::{Clause, OperationKind, clause};
 
 pub use crate::checks::needs::Needs;
-use crate::comparison::code_clause;
 
 /// A check and the clauses that it covers.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +35,7 @@ pub fn watched() -> impl Iterator<Item = RegisteredCheck> {
         };
         documented(kind.reply_fields()).map(move |clause| predicted(needs, clause))
     });
-    let of_codes = codes().iter().map(move |clause| predicted(&[Needs::Requests], clause));
-    WATCHED.iter().copied().chain(of_requests).chain(of_replies).chain(of_codes)
+    WATCHED.iter().copied().chain(of_requests).chain(of_replies)
 }
 
 /// The sentences that state the form of fields, at any depth.
@@ -50,15 +47,6 @@ fn clauses_of(fields: &'static [Field]) -> Vec<&'static Clause> {
 fn documented(fields: &'static [Field]) -> impl Iterator<Item = &'static Clause> {
     let clauses = fields.iter().map(|field| &field.clause);
     clauses.filter(|clause| clause.kind() == Kind::Documented)
-}
-
-/// The clauses of the codes that requests alone can meet: of all that no row below names, with what they need.
-fn codes() -> &'static [Clause] {
-    static CODES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
-        let named = |clause: &Clause| WATCHED.iter().any(|row| row.clauses.contains(clause));
-        Code::ALL.into_iter().filter_map(code_clause).filter(|clause| !named(clause)).collect()
-    });
-    &CODES
 }
 
 /// One row for each check: its name, everything that its evidence requires, and the clauses that it covers.
@@ -80,7 +68,11 @@ static WATCHED: &[RegisteredCheck] = checks! {
         "4.imports.9.2" "4.payoutAccount.4.3" "4.advances.4" "4.advances.5" "4.quotes.6"
         "4.invitations.6" "4.invitations.7" "4.webhooks.4" "4.webhookDeletion.2"
         "5.authentication.3" "6.subscription.1" "6.subscription.2" "7.shape.code"
-        "8.requestBodySize" "gap.successStatuses" "gap.ownStatuses" "gap.zeroAdvance" "gap.jsonMediaType"
+        "7.codes.invalid_request" "7.codes.unreadable_request" "7.codes.unauthorized"
+        "7.codes.payload_too_large" "7.codes.unknown_endpoint" "7.codes.business_not_found"
+        "7.codes.invoice_not_found" "7.codes.import_not_found" "7.codes.invoice_not_financeable"
+        "7.codes.business_not_eligible" "7.codes.already_subscribed" "8.requestBodySize"
+        "gap.successStatuses" "gap.ownStatuses" "gap.zeroAdvance" "gap.jsonMediaType"
         "gap.integerForm" "gap.duplicateKeys" "gap.emptyIdentifier";
     // The content of a response, apart from its fields.
     "prediction" [Requests]

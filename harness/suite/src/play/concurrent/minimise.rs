@@ -12,8 +12,8 @@ use tideover_model::Service;
 use crate::play::cases::Failure;
 use crate::play::concurrent::history::{ALONE, History};
 use crate::play::concurrent::judgement::contradictions;
-use crate::play::concurrent::races::RaceTestbed;
 use crate::play::concurrent::summary::{New, failure};
+use crate::play::concurrent::testbed::RaceTestbed;
 use crate::play::shrink::{Part, Probe, fewest, shrink};
 
 /// How often the smallest race is run again, to show how often chance reproduces it.

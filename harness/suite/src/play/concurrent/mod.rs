@@ -19,6 +19,7 @@ mod parts;
 mod play;
 mod races;
 mod summary;
+mod testbed;
 mod timeline;
 
 pub use contradictions::Contradiction;
@@ -28,5 +29,6 @@ pub use judgement::{Judgement, Part, contradictions, judge};
 pub use known::Known;
 pub use linearise::{OrderVerdict, Stuck};
 pub use play::play;
-pub use races::{RaceTestbed, Races, run_at, suspect};
+pub use races::{Races, suspect};
 pub use summary::{New, Parts, Summary, Unexplained};
+pub use testbed::{RaceTestbed, run_at};
