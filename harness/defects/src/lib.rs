@@ -10,6 +10,7 @@
 mod catalogue;
 mod choices;
 mod defective;
+pub mod generated;
 pub mod hooks;
 mod inner;
 

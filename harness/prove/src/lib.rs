@@ -8,6 +8,7 @@
 //! - Begin at [`defects`], then [`prove`].
 
 pub mod clauses;
+pub mod generated;
 pub mod right;
 pub mod stranger;
 mod unseen;

@@ -1,5 +1,6 @@
 //! `tideover prove`
 
+mod generated;
 mod right;
 
 use std::sync::Arc;
@@ -47,9 +48,13 @@ pub(super) struct Prove {
     #[arg(long, value_name = "N", conflicts_with_all = ["setup", "defect", "seeds", "requests", "list", "markdown"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     right: Option<u64>,
-    /// The seed of the first right service; the others follow
-    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "right")]
+    /// The seed of the first right service, or of what is drawn
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
     first: u64,
+    /// Draw N wrong services from the tables of the model instead, by the seed of --first, and say how many are found
+    #[arg(long, value_name = "N", conflicts_with_all = ["right", "setup", "defect", "seeds", "requests", "list", "markdown"])]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    generated: Option<u64>,
     /// List the defects, and prove nothing
     #[arg(long)]
     list: bool,
@@ -81,6 +86,10 @@ impl Prove {
         let output = Output::new(self.json);
         if let Some(services) = self.right {
             return right::run(&output, self.first..self.first.saturating_add(services)).await;
+        }
+        if let Some(services) = self.generated {
+            let services = usize::try_from(services).unwrap_or(usize::MAX);
+            return generated::run(&output, self.first, services).await;
         }
         let defects =
             if self.defect.is_empty() { defects::all().collect() } else { self.defect.clone() };

@@ -1,0 +1,191 @@
+//! Events that do not come, or come otherwise, and receivers' responses with another consequence: each kind of event,
+//! each class of responses.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tideover_model::words::{EventKind, EventType};
+use tideover_model::{Attempt, Clause, Delivery, Receipt, clause};
+
+use crate::generated::{Mutation, Operator, keep};
+use crate::hooks::{attempt, receipt, rewrites, sends};
+use crate::inner::Memory;
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Missing,
+    MissingForSome,
+    OnlyOnce,
+    OfOtherType(EventType),
+    Subject,
+    Later,
+    LowerSequence,
+    HigherSequence,
+    WithoutData,
+    NewIdentifier,
+    WrongSignature,
+}
+
+pub(super) fn mutations() -> Vec<Mutation> {
+    let events = EventType::ALL.into_iter().enumerate().flat_map(|(index, event)| {
+        let other = EventType::ALL[(index + 1) % EventType::ALL.len()];
+        let changes = [
+            Change::Missing,
+            Change::MissingForSome,
+            Change::OnlyOnce,
+            Change::OfOtherType(other),
+            Change::Subject,
+            Change::Later,
+            Change::WithoutData,
+            Change::NewIdentifier,
+            Change::WrongSignature,
+        ];
+        let sequences = [Change::LowerSequence, Change::HigherSequence];
+        let has_sequence = event == EventType::FactoredUpdated;
+        let sequences = sequences.into_iter().filter(move |_| has_sequence);
+        changes.into_iter().chain(sequences).map(move |change| changed(event, change))
+    });
+    let receipts = CLASSES.into_iter().flat_map(|class| {
+        [Receipt::Answered(200), Receipt::Answered(410), Receipt::Failed].map(|it| read(class, it))
+    });
+    events.chain(receipts.flatten()).collect()
+}
+
+impl Change {
+    fn words(self) -> String {
+        match self {
+            Change::Missing => "never comes".to_owned(),
+            Change::MissingForSome => "does not come for some".to_owned(),
+            Change::OnlyOnce => "comes once".to_owned(),
+            Change::OfOtherType(other) => format!("comes as {}", other.name()),
+            Change::Subject => "is about another one".to_owned(),
+            Change::Later => "tells a later time".to_owned(),
+            Change::LowerSequence => "has a lower sequence".to_owned(),
+            Change::HigherSequence => "has a higher sequence".to_owned(),
+            Change::WithoutData => "has no data".to_owned(),
+            Change::NewIdentifier => "has a new identifier at each attempt".to_owned(),
+            Change::WrongSignature => "is signed for an hour ago".to_owned(),
+        }
+    }
+
+    fn clause(self) -> Clause {
+        match self {
+            Change::LowerSequence | Change::HigherSequence => clause!("6.delivery.5"),
+            Change::Later => clause!("6.delivery.6"),
+            Change::NewIdentifier => clause!("6.delivery.3.2"),
+            Change::WrongSignature => clause!("6.signature.4"),
+            _ => clause!("6.events.intro.1"),
+        }
+    }
+}
+
+fn changed(event: EventType, change: Change) -> Mutation {
+    let words = format!("{} {}", event.name(), change.words());
+    Mutation::new(Operator::Event, change.clause(), words, move || match change {
+        Change::Missing => sends(keep(move |_: &Memory, it: &Delivery| it.event != event)),
+        Change::MissingForSome => {
+            sends(keep(move |_: &Memory, it: &Delivery| it.event != event || it.number % 2 == 0))
+        }
+        Change::OnlyOnce => rewrites_once(event),
+        Change::NewIdentifier => attempt(keep(move |_: &mut Memory, attempt: &mut Attempt| {
+            if attempt.delivery.event == event {
+                let id = format!("{}-{}", attempt.delivery.id, attempt.number);
+                let delivery = Delivery { id, ..Delivery::clone(&attempt.delivery) };
+                attempt.delivery = Arc::new(delivery);
+            }
+            true
+        })),
+        Change::WrongSignature => attempt(keep(move |_: &mut Memory, attempt: &mut Attempt| {
+            if attempt.delivery.event == event {
+                attempt.signer.signed_at = Some(attempt.begun_at.before_milliseconds(3_600_000));
+            }
+            true
+        })),
+        _ => rewrites(keep(move |_: &mut Memory, it: &Delivery| {
+            (it.event == event).then(|| rewritten(it, change))?
+        })),
+    })
+}
+
+/// Only the first delivery of an event to each place is made.
+fn rewrites_once(event: EventType) -> crate::Hooks {
+    attempt(keep(move |memory: &mut Memory, attempt: &mut Attempt| {
+        let delivery = &attempt.delivery;
+        delivery.event != event
+            || attempt.number > 1
+            || memory.count(&format!("{} {}", delivery.subscription, delivery.event.name())) == 1
+    }))
+}
+
+/// The delivery with another body.
+fn rewritten(delivery: &Delivery, change: Change) -> Option<Delivery> {
+    let mut body: Value = serde_json::from_slice(&delivery.body).ok()?;
+    let mut event = delivery.event;
+    match change {
+        Change::OfOtherType(other) => {
+            event = EventKind::Listed(other);
+            body["type"] = other.name().into();
+        }
+        Change::Subject => {
+            let data = body.get_mut("data")?.as_object_mut()?;
+            for value in data.values_mut() {
+                if let Some(text) = value.as_str() {
+                    *value = format!("{text}x").into();
+                }
+            }
+        }
+        Change::Later => {
+            let at = tideover_model::Timestamp::parse(body["occurredAt"].as_str()?)?;
+            body["occurredAt"] = at.after(86_400).to_string().into();
+        }
+        Change::LowerSequence => body["sequence"] = (body["sequence"].as_i64()? - 1).into(),
+        Change::HigherSequence => body["sequence"] = (body["sequence"].as_i64()? + 1).into(),
+        Change::WithoutData => drop(body.as_object_mut()?.remove("data")),
+        _ => return None,
+    }
+    Some(Delivery { event, body: body.to_string().into_bytes().into(), ..delivery.clone() })
+}
+
+/// What a receiver answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    Success,
+    Redirect,
+    Gone,
+    Client,
+    Server,
+    Nothing,
+}
+
+const CLASSES: [Class; 6] =
+    [Class::Success, Class::Redirect, Class::Gone, Class::Client, Class::Server, Class::Nothing];
+
+impl Class {
+    const fn of(receipt: Receipt) -> Class {
+        match receipt {
+            Receipt::Answered(200..=299) => Class::Success,
+            Receipt::Answered(300..=399) => Class::Redirect,
+            Receipt::Answered(410) => Class::Gone,
+            Receipt::Answered(400..=499) => Class::Client,
+            Receipt::Answered(_) => Class::Server,
+            Receipt::Failed | Receipt::TimedOut => Class::Nothing,
+        }
+    }
+}
+
+/// `None` where both have the same consequence.
+fn read(class: Class, as_if: Receipt) -> Option<Mutation> {
+    let again = |class: Class| !matches!(class, Class::Success | Class::Gone);
+    let other = Class::of(as_if);
+    if class == other || (again(class) && again(other)) {
+        return None;
+    }
+    let words = format!("{class:?} of a receiver is read as {other:?}");
+    Some(Mutation::new(Operator::Receipt, clause!("6.delivery.1"), words, move || {
+        receipt(keep(
+            move |_: &mut Memory, _: &Attempt, came: Receipt| {
+                if Class::of(came) == class { as_if } else { came }
+            },
+        ))
+    }))
+}

@@ -1,0 +1,242 @@
+//! A field of a response that has another value: each field of the table, by what the field is.
+
+use serde_json::{Map, Value};
+use tideover_model::clause::Kind;
+use tideover_model::exchange::respond;
+use tideover_model::wire::schema::{Field, Origin, Role};
+use tideover_model::{OperationKind, Timestamp};
+
+use crate::generated::{Mutation, Operator, keep};
+use crate::hooks::encoding;
+
+/// What becomes of the value of a field.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    Dropped,
+    Retyped,
+    More,
+    Less,
+    Halved,
+    Negated,
+    Constant,
+    OtherMember,
+    UnknownMember,
+    Later,
+    Cut,
+    Capital,
+    /// The value of another field of the same object.
+    Of(&'static str),
+}
+
+/// In which responses.
+#[derive(Clone, Copy, Debug)]
+enum When {
+    Always,
+    /// Where the response says something of this parity: half of the subjects.
+    ForSome,
+    /// Where a number of the response is larger than this.
+    Above(i64),
+}
+
+const TIMES: [When; 3] = [When::Always, When::ForSome, When::Above(1_000_000)];
+
+pub(super) fn mutations() -> Vec<Mutation> {
+    let mut all = Vec::new();
+    for kind in OperationKind::ALL {
+        of_object(kind, kind.reply_fields(), &mut Vec::new(), &mut all);
+    }
+    all
+}
+
+fn of_object(
+    kind: OperationKind,
+    fields: &'static [Field],
+    path: &mut Vec<&'static str>,
+    all: &mut Vec<Mutation>,
+) {
+    for field in fields {
+        path.push(field.name);
+        // A field that the document does not name may be otherwise.
+        if field.clause.kind() == Kind::Documented {
+            for edit in edits(field, fields) {
+                all.extend(TIMES.map(|when| mutation(kind, field, path.clone(), edit, when)));
+            }
+            of_object(kind, field.within(), path, all);
+        }
+        path.pop();
+    }
+}
+
+fn mutation(
+    kind: OperationKind,
+    field: &'static Field,
+    path: Vec<&'static str>,
+    edit: Edit,
+    when: When,
+) -> Mutation {
+    let words = format!("{} of {kind:?} is {}{}", path.join("."), edit.words(), when.words());
+    Mutation::new(Operator::Field, field.clause, words, move || {
+        let path = keep(path.clone());
+        encoding(keep(move |profile: &_, answer: &_| {
+            let mut response = respond(profile, answer);
+            let is_it = answer.as_ref().is_ok_and(|reply| reply.kind() == kind);
+            if is_it
+                && let Ok(mut body) = serde_json::from_slice::<Value>(&response.body)
+                && when.holds(&body)
+            {
+                edit_at(&mut body, path, field, edit);
+                response.body = body.to_string().into_bytes();
+            }
+            response
+        }))
+    })
+}
+
+/// The edits that the document forbids for such a field.
+fn edits(field: &Field, beside: &'static [Field]) -> Vec<Edit> {
+    let mut edits = vec![Edit::Retyped];
+    if field.is_required {
+        edits.push(Edit::Dropped);
+    }
+    let is_alike = |other: &&Field| {
+        other.name != field.name
+            && std::mem::discriminant(&other.role) == std::mem::discriminant(&field.role)
+            && other.clause.kind() == Kind::Documented
+    };
+    let others = beside.iter().filter(is_alike).map(|other| Edit::Of(other.name));
+    match (field.role, field.origin) {
+        // Its wording may change at any time.
+        (Role::Prose, _) => {}
+        (Role::Amount | Role::Count, _) => {
+            edits.extend([Edit::More, Edit::Less, Edit::Halved, Edit::Constant]);
+            edits.extend(others);
+        }
+        (Role::Flag, _) => {
+            edits.extend([Edit::Negated, Edit::Constant]);
+            edits.extend(others);
+        }
+        (Role::Word(_), _) => {
+            edits.extend([Edit::OtherMember, Edit::UnknownMember, Edit::Constant])
+        }
+        (Role::Instant, _) => {
+            edits.push(Edit::Later);
+            edits.extend(others);
+        }
+        (Role::Object(_) | Role::List(_) | Role::EventTypes, _) => {}
+        // What the service chooses must only differ from what it chose before.
+        (_, Origin::Service) => edits.push(Edit::Constant),
+        _ => edits.extend([Edit::Cut, Edit::Capital, Edit::Constant]),
+    }
+    edits
+}
+
+impl Edit {
+    fn words(self) -> String {
+        match self {
+            Edit::Dropped => "left out".to_owned(),
+            Edit::Retyped => "of another type".to_owned(),
+            Edit::More => "one more".to_owned(),
+            Edit::Less => "one less".to_owned(),
+            Edit::Halved => "half of it".to_owned(),
+            Edit::Negated => "the contrary".to_owned(),
+            Edit::Constant => "always the same".to_owned(),
+            Edit::OtherMember => "another listed word".to_owned(),
+            Edit::UnknownMember => "an unlisted word".to_owned(),
+            Edit::Later => "a day later".to_owned(),
+            Edit::Cut => "cut by one sign".to_owned(),
+            Edit::Capital => "in capital letters".to_owned(),
+            Edit::Of(other) => format!("that of {other}"),
+        }
+    }
+
+    /// The new value; `None` if the field is left out.
+    fn of(self, value: &Value, field: &Field, object: &Map<String, Value>) -> Option<Value> {
+        let number = value.as_i64();
+        let text = value.as_str();
+        let changed = match self {
+            Edit::Dropped => return None,
+            Edit::Retyped => Some(match value {
+                Value::Null => return Some(Value::Null),
+                Value::String(_) => Value::from(7),
+                Value::Bool(flag) => Value::from(flag.to_string()),
+                Value::Number(number) => Value::from(number.to_string()),
+                Value::Array(_) | Value::Object(_) => Value::from("none"),
+            }),
+            Edit::More => number.map(|number| Value::from(number + 1)),
+            Edit::Less => number.map(|number| Value::from(number - 1)),
+            Edit::Halved => number.map(|number| Value::from(number / 2)),
+            Edit::Negated => value.as_bool().map(|flag| Value::from(!flag)),
+            Edit::Constant => match field.role {
+                Role::Flag => value.as_bool().map(|_| Value::from(true)),
+                Role::Word(words) => text.and_then(|_| Some(Value::from(*words.first()?))),
+                _ if number.is_some() => Some(Value::from(100)),
+                _ => text.map(|_| Value::from("constant-0000")),
+            },
+            Edit::OtherMember => match field.role {
+                Role::Word(words) => text.map(|text| {
+                    let at = words.iter().position(|word| *word == text).unwrap_or(0);
+                    Value::from(words[(at + 1) % words.len()])
+                }),
+                _ => None,
+            },
+            Edit::UnknownMember => text.map(|text| Value::from(format!("{text}_X"))),
+            Edit::Later => text
+                .and_then(Timestamp::parse)
+                .map(|time| Value::from(time.after(86_400).to_string())),
+            Edit::Cut => text.map(|text| {
+                let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
+                Value::from(&text[..last])
+            }),
+            Edit::Capital => text.map(|text| Value::from(text.to_uppercase())),
+            Edit::Of(other) => object.get(other).cloned(),
+        };
+        Some(changed.unwrap_or_else(|| value.clone()))
+    }
+}
+
+impl When {
+    const fn words(self) -> &'static str {
+        match self {
+            When::Always => "",
+            When::ForSome => " for some subjects",
+            When::Above(_) => " where amounts are large",
+        }
+    }
+
+    fn holds(self, body: &Value) -> bool {
+        match self {
+            When::Always => true,
+            When::ForSome => {
+                body.to_string().bytes().fold(0_u8, |sum, byte| sum.wrapping_add(byte)) % 2 == 1
+            }
+            When::Above(least) => match body {
+                Value::Number(number) => number.as_i64().is_some_and(|number| number > least),
+                Value::Object(fields) => fields.values().any(|value| self.holds(value)),
+                Value::Array(items) => items.iter().any(|item| self.holds(item)),
+                Value::Null | Value::Bool(_) | Value::String(_) => false,
+            },
+        }
+    }
+}
+
+/// Edits the field at the end of `path`, in each object of a list.
+fn edit_at(value: &mut Value, path: &[&'static str], field: &Field, edit: Edit) {
+    match (value, path) {
+        (Value::Array(items), _) => {
+            items.iter_mut().for_each(|item| edit_at(item, path, field, edit));
+        }
+        (Value::Object(object), [name]) => {
+            let Some(value) = object.get(*name) else { return };
+            match edit.of(value, field, object) {
+                None => drop(object.remove(*name)),
+                Some(changed) => drop(object.insert((*name).to_owned(), changed)),
+            }
+        }
+        (Value::Object(object), [name, rest @ ..]) => {
+            if let Some(inner) = object.get_mut(*name) {
+                edit_at(inner, rest, field, edit);
+            }
+        }
+        _ => {}
+    }
+}

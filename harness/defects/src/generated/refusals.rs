@@ -1,0 +1,127 @@
+//! A refusal that is another one, or none: each code of the error table, at each endpoint that can return it.
+
+use serde_json::json;
+use tideover_model::Status;
+use tideover_model::exchange::respond;
+use tideover_model::{Code, OperationKind, Refusal, clause};
+
+use crate::generated::{Mutation, Operator, keep};
+use crate::hooks::{answer, encoding};
+
+/// What a client gets in place of a failure.
+#[derive(Clone, Copy, Debug)]
+enum Other {
+    Status(u16),
+    UnlistedCode,
+    Crash,
+    WithoutCode,
+    NotJson,
+}
+
+const OTHERS: [Other; 6] = [
+    Other::Status(400),
+    Other::Status(418),
+    Other::UnlistedCode,
+    Other::Crash,
+    Other::WithoutCode,
+    Other::NotJson,
+];
+
+pub(super) fn mutations() -> Vec<Mutation> {
+    let shapes = Code::ALL.into_iter().flat_map(|code| {
+        let is_open = move |other: &Other| {
+            let is_assumed = matches!(code.status(), Status::Assumed(_));
+            let is_same = code.status() == Status::Documented(400);
+            matches!(other, Other::Status(status) if is_assumed || (is_same && *status == 400))
+        };
+        OTHERS.into_iter().filter(move |it| !is_open(it)).map(move |other| shape(code, other))
+    });
+    let ladders = OperationKind::ALL.into_iter().flat_map(|kind| {
+        let codes = kind.endpoint().codes;
+        codes.iter().flat_map(move |code| {
+            let others = codes.iter().filter(move |other| *other != code);
+            let confused = others.map(move |other| confused(kind, *code, *other));
+            confused.chain([accepted(kind, *code)])
+        })
+    });
+    shapes.chain(ladders).collect()
+}
+
+fn shape(code: Code, other: Other) -> Mutation {
+    let words = format!("{code} is answered with {}", other.words());
+    let clause = match other {
+        Other::Status(_) => clause!("7.shape.1"),
+        _ => clause!("7.shape.code"),
+    };
+    Mutation::new(Operator::Code, clause, words, move || {
+        encoding(keep(move |profile: &_, answer: &tideover_model::Answer| {
+            let mut response = respond(profile, answer);
+            if answer.as_ref().is_err_and(|refusal| refusal.code == code) {
+                match other {
+                    Other::Status(status) => response.status = status,
+                    Other::UnlistedCode => {
+                        let body = json!({ "error": "No.", "code": "conflict_detected" });
+                        response.body = body.to_string().into_bytes();
+                    }
+                    Other::Crash => {
+                        response.status = 500;
+                        let body = json!({ "error": "Something failed.", "code": "internal" });
+                        response.body = body.to_string().into_bytes();
+                    }
+                    Other::WithoutCode => {
+                        response.body = json!({ "error": "No." }).to_string().into_bytes();
+                    }
+                    Other::NotJson => response.body = b"<h1>Error</h1>".to_vec(),
+                }
+            }
+            response
+        }))
+    })
+}
+
+impl Other {
+    fn words(self) -> String {
+        match self {
+            Other::Status(status) => format!("status {status}"),
+            Other::UnlistedCode => "an unlisted code".to_owned(),
+            Other::Crash => "status 500".to_owned(),
+            Other::WithoutCode => "no code".to_owned(),
+            Other::NotJson => "a page".to_owned(),
+        }
+    }
+}
+
+fn confused(kind: OperationKind, code: Code, other: Code) -> Mutation {
+    let words = format!("{kind:?} answers {other} in place of {code}");
+    Mutation::new(Operator::Code, clause!("7.shape.code"), words, move || {
+        answer(keep(move |inner: &mut crate::Inner<'_>, operation: tideover_model::Operation| {
+            let is_it = operation.kind() == kind;
+            match inner.answer(operation) {
+                Err(refusal) if is_it && refusal.code == code => {
+                    Err(Refusal::new(other, refusal.clause))
+                }
+                answer => answer,
+            }
+        }))
+    })
+}
+
+fn accepted(kind: OperationKind, code: Code) -> Mutation {
+    let words = format!("{kind:?} answers with its last success in place of {code}");
+    Mutation::new(Operator::Code, clause!("7.shape.code"), words, move || {
+        answer(keep(move |inner: &mut crate::Inner<'_>, operation: tideover_model::Operation| {
+            let is_it = operation.kind() == kind;
+            let answer = inner.answer(operation);
+            match &answer {
+                Ok(reply) if is_it => inner.memory.keep("last".to_owned(), reply.clone()),
+                Err(refusal) if is_it && refusal.code == code => {
+                    if let Some(last) = inner.memory.kept("last") {
+                        return Ok(last.clone());
+                    }
+                }
+                _ => {}
+            }
+            answer
+        }))
+    })
+}
