@@ -54,6 +54,7 @@ struct ArrivalLine<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 enum RequestResult<'a> {
+    #[serde(rename = "seen")]
     Response(&'a Response),
     Unanswered(&'a Unanswered),
 }

@@ -75,7 +75,7 @@ async fn unmet_clauses_make_a_partial_pass() {
     };
     let unmet = report.clauses.iter().filter(unmet).count() as u64;
     let extent = report.extent;
-    assert_eq!((unmet, extent.reachable - extent.examined()), (0, unmet), "{extent:?}");
+    assert_eq!((unmet, extent.reachable - extent.examined()), (147, 147), "{extent:?}");
     assert_eq!(report.outcome, Outcome::Partial);
     let (examined, reachable) = (extent.examined(), extent.reachable);
     let scope = format!("PASS (partial: {examined} of {reachable} clauses in reach): ");
@@ -170,7 +170,7 @@ fn a_covered_clause_is_not_held() {
     let covered =
         proven.clauses.iter().find(|clause| clause.clause == "4.imports.intro.1").unwrap();
     assert_eq!((covered.status, covered.exercised), (Status::Covered, 0));
-    assert_eq!(proven.extent.proven, 0, "{:?}", proven.extent);
+    assert_eq!(proven.extent.proven, 2, "{:?}", proven.extent);
     assert_eq!(of("2.invoiceSync.status").status, Status::NotMet);
     let printed = report.to_string();
     let counts = " 1 held · 8 argued · ";
@@ -211,7 +211,7 @@ async fn a_run_over_http_reports_latencies() {
         demands: &Demands::default(),
     };
     let report = run.report();
-    assert_eq!(report.latency.len(), 0);
+    assert_eq!(report.latency.len(), 14);
     for latency in &report.latency {
         assert!(latency.count > 0 && latency.median > 0, "{latency:?}");
         assert!(latency.median <= latency.percentile95 && latency.percentile95 <= latency.max);
