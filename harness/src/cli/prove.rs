@@ -45,14 +45,14 @@ pub(super) struct Prove {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
     /// Play against N right services instead, each with a profile of its own, in four set-ups: none may be accused
-    #[arg(long, value_name = "N", conflicts_with_all = ["setup", "defect", "seeds", "requests", "list", "markdown"])]
+    #[arg(long, value_name = "N", group = "drawn", conflicts_with_all = ["setup", "defect", "seeds", "requests", "list", "markdown"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     right: Option<u64>,
     /// The seed of the first right service, or of what is drawn
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1, requires = "drawn")]
     first: u64,
     /// Draw N wrong services from the tables of the model instead, by the seed of --first, and say how many are found
-    #[arg(long, value_name = "N", conflicts_with_all = ["right", "setup", "defect", "seeds", "requests", "list", "markdown"])]
+    #[arg(long, value_name = "N", group = "drawn", conflicts_with_all = ["right", "setup", "defect", "seeds", "requests", "list", "markdown"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     generated: Option<u64>,
     /// List the defects, and prove nothing
