@@ -97,7 +97,8 @@ impl Renaming {
 
     /// The text of a field, by what the field is wherever it stands: a step may be malformed on purpose.
     fn word(&self, field: &str, text: &str) -> String {
-        let roles = in_requests(field).iter().map(|field| field.role);
+        let of_column = column(field).map(|column| column.field.role);
+        let roles = in_requests(field).iter().map(|field| field.role).chain(of_column);
         let renamed = roles.into_iter().find_map(|role| self.of_role(role, text));
         renamed.unwrap_or_else(|| text.to_owned())
     }
@@ -207,9 +208,11 @@ impl Renaming {
 
     /// A cell, with its quotes and the end of its line.
     fn cell<'a>(&self, name: &str, cell: &'a str) -> Cow<'a, str> {
-        let word = |text: &str| {
-            let renamed = column(name).and_then(|column| self.of_role(column.field.role, text));
-            renamed.unwrap_or_else(|| text.to_owned())
+        let word = |text: &str| match column(name) {
+            Some(column) => {
+                self.of_role(column.field.role, text).unwrap_or_else(|| text.to_owned())
+            }
+            None => self.word(name, text),
         };
         let end = cell.len() - cell.trim_end_matches(['\r', '\n']).len();
         let (content, end) = cell.split_at(cell.len() - end);

@@ -1,7 +1,7 @@
 //! The proof that the suite can fail.
 //!
-//! - In comes the catalogue of [`defects`], which `harness/defects` keeps. Out comes, for each defect, how many seeds find it and after how
-//!   many requests.
+//! - In comes the catalogue of [`defects`], which `harness/defects` keeps. Out comes, for each defect, how many seeds
+//!   find it and after how many requests.
 //! - [`stranger`] hides what is known of a target, so that the suite treats it as a foreign service.
 //!   [`clauses`] lists the evidence for each clause.
 //! - Never here: a check that only the proof uses, how a result looks.

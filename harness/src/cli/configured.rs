@@ -151,7 +151,9 @@ pub(super) fn with_file(command: Command, file: &[Setting]) -> Result<Command, S
         let at = |problem: String| format!("{}: {problem}", setting.line);
         let option = find(&known, &setting.name, command.get_name()).map_err(at)?;
         check(option, setting).map_err(at)?;
-        defaults.insert(option.get_id().clone(), setting.values.clone());
+        if defaults.insert(option.get_id().clone(), setting.values.clone()).is_some() {
+            return Err(at(format!("{} is there twice, under one name or two", setting.name)));
+        }
     }
     Ok(command.mut_args(|option| match defaults.remove(option.get_id()) {
         Some(values) => option.default_values(values),

@@ -139,7 +139,7 @@ struct Columns {
     payor: PartyColumns,
 }
 
-/// The positions of those [`PARTY_COLUMNS`] that the file has.
+/// The positions of those [`columns::OF_PAYEE`] that the file has.
 type PartyColumns = [Option<usize>; columns::OF_PAYEE.len()];
 
 /// A column that every file has.

@@ -76,8 +76,10 @@ pub(super) fn differences(
             unstated.for_each(|one| one.clause = Some(clause!("4.webhookList.1")));
         }
     }
-    // Fields that nothing predicts are open, but for those that only some responses have.
-    let mut occasional = kind.map_or(&[][..], OperationKind::reply_fields).iter();
+    // Fields that nothing predicts are open, but for those that only some responses have. The two responses to a request
+    // for an advance have different ones (`gap.advanceVariants`).
+    let kind_of_one = kind.filter(|kind| *kind != OperationKind::RequestAdvance);
+    let mut occasional = kind_of_one.map_or(&[][..], OperationKind::reply_fields).iter();
     let is_untimely =
         |name: &str| predicted.get(name).is_none() && seen.get(name).is_some() && freedom.is_none();
     if let Some(Field { name, .. }) = occasional.find(|it| !it.is_required && is_untimely(it.name))

@@ -77,8 +77,17 @@ impl Place {
     /// The values that a field may have here; `None` for a field that is never sent.
     fn rule(self, field: &Field) -> Option<Rule> {
         Some(match (field.role, self) {
-            // It could belong to somebody.
-            (Role::Phone, _) => return None,
+            // It could belong to somebody, or no request has it.
+            (
+                Role::Phone
+                | Role::Import
+                | Role::Subscription
+                | Role::Invitation
+                | Role::Secret
+                | Role::List(_)
+                | Role::Prose,
+                _,
+            ) => return None,
             (Role::Object(fields), _) => Rule::Fields(fields),
             (Role::Business, Place::Payor) => Rule::Payor,
             (Role::Business, Place::Request) => Rule::Account,
@@ -95,17 +104,11 @@ impl Place {
             (
                 Role::LegalName
                 | Role::Platform
-                | Role::Import
-                | Role::Subscription
-                | Role::Invitation
-                | Role::Secret
                 | Role::Count
                 | Role::Flag
                 | Role::Instant
                 | Role::Word(_)
                 | Role::EventTypes
-                | Role::List(_)
-                | Role::Prose
                 | Role::Text,
                 _,
             ) => Rule::Free,
@@ -123,7 +126,21 @@ pub(super) fn may_be_asked(action: ActionKind) -> bool {
     match action {
         // The vendor would be invited under an address that nobody listed.
         ActionKind::VendorCompletesOnboarding | ActionKind::Reset => false,
-        _ => true,
+        ActionKind::VendorAcceptsInvitation
+        | ActionKind::VendorConfirmsTaxId
+        | ActionKind::VendorSignsAgreement
+        | ActionKind::VendorAddsBankAccount
+        | ActionKind::CollectionAccountOpens
+        | ActionKind::FundingStarts
+        | ActionKind::FundingCompletes
+        | ActionKind::PayorPays
+        | ActionKind::TaxIdFoundWrong
+        | ActionKind::InterruptNextImport
+        | ActionKind::VendorOpensSession
+        | ActionKind::MarkTestAccount
+        | ActionKind::IssueKey
+        | ActionKind::RevokeKey
+        | ActionKind::UpstreamFails => true,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The results of a command in the form that CI understands: cases with a status, issues, and coverage.
 //!
 //! - Each command turns its own result into [`Results`]. Each format makes a report of them.
-//! - A new command needs one conversion, a new format one row in `report/format.rs`.
+//! - A new command needs one conversion, a new format one row in `format.rs`.
 //! - Never here: a verdict of its own, a path, the environment.
 
 pub(super) mod allure;

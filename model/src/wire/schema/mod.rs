@@ -161,7 +161,7 @@ impl Field {
         Field { least_length: 1, ..self }
     }
 
-    /// The JSON values that it takes.
+    /// The JSON values that it takes in a request. A response may have null in place of them.
     pub const fn domain(&self) -> Domain {
         match self.role {
             Role::Object(fields) => Domain::Object(fields),

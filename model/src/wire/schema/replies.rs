@@ -85,15 +85,15 @@ const IMPORT_SUMMARY: &[Field] = &[
 const ROWS: &[Field] = &[
     state("row", Role::Count, clause!("gap.importExtra")),
     sent("externalId", Role::Invoice, clause!("gap.importExtra")),
-    sent("payeeExternalId", Role::Business, clause!("gap.importExtra")),
-    state("outcome", Role::Word(&RowOutcome::WORDS), clause!("gap.importExtra")),
+    state("payeeExternalId", Role::Business, clause!("gap.importExtra")),
+    state("outcome", Role::Word(&RowOutcome::WORDS), clause!("2.importReport.rows")),
     state("code", Role::Text, clause!("gap.importExtra")),
     state("error", Role::Prose, clause!("gap.importExtra")),
 ];
 
 const PAYOUT_ACCOUNT_SET: &[Field] = &[
     sent("externalId", Role::Business, clause!("2.payoutAccount.externalId")),
-    sent("mask", Role::Text, clause!("2.payoutAccount.mask")),
+    state("mask", Role::Text, clause!("2.payoutAccount.mask")),
 ];
 
 const BUSINESS: &[Field] = &[
