@@ -33,6 +33,7 @@ pub struct Rate {
 
 impl Rate {
     /// The share that was found of those that show, with the bounds of the Wilson interval at 95 %. In per cent.
+    #[expect(clippy::float_arithmetic, reason = "a figure for a reader, on which nothing depends")]
     pub fn interval(self) -> Option<(f64, f64, f64)> {
         const Z: f64 = 1.96;
         if self.shown == 0 {

@@ -55,7 +55,7 @@ fn effect_of(kind: OperationKind, effect: Effect) -> Mutation {
             }
             let is_forgotten = match effect {
                 Effect::None => true,
-                Effect::NoneForSome => inner.memory.count("writes") % 2 == 0,
+                Effect::NoneForSome => inner.memory.count("writes").is_multiple_of(2),
                 Effect::UndoneByNext => false,
                 Effect::NoneIfRepeated => inner.memory.count(&operation.written().path) > 1,
             };

@@ -83,9 +83,9 @@ fn changed(event: EventType, change: Change) -> Mutation {
     let words = format!("{} {}", event.name(), change.words());
     Mutation::new(Operator::Event, change.clause(), words, move || match change {
         Change::Missing => sends(keep(move |_: &Memory, it: &Delivery| it.event != event)),
-        Change::MissingForSome => {
-            sends(keep(move |_: &Memory, it: &Delivery| it.event != event || it.number % 2 == 0))
-        }
+        Change::MissingForSome => sends(keep(move |_: &Memory, it: &Delivery| {
+            it.event != event || it.number.is_multiple_of(2)
+        })),
         Change::OnlyOnce => rewrites_once(event),
         Change::NewIdentifier => attempt(keep(move |_: &mut Memory, attempt: &mut Attempt| {
             if attempt.delivery.event == event {
