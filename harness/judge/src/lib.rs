@@ -1,7 +1,7 @@
 //! What the responses of a target mean: which of its states they allow, and which sentences they break.
 //!
-//! - Each folder knows those before it: [`comparison`] compares a response with the model's, [`grounds`] finds the
-//!   sentence to cite, [`belief`] keeps every state that explains the responses so far, [`checks`] hold any exchange
+//! - Each folder knows those before it: `comparison` compares a response with the model's, `grounds` finds the
+//!   sentence to cite, `belief` keeps every state that explains the responses so far, [`checks`] hold any exchange
 //!   to laws of their own.
 //! - Never here: a request, a socket, a report, a rule that the model has.
 //! - Begin at [`Belief::observe`], then [`checks`]: a check has one file and one row of the registry.
