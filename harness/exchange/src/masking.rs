@@ -16,8 +16,9 @@ pub fn withheld(body: &Value) -> Value {
 }
 
 fn withheld_field(name: &str, value: &Value) -> Value {
-    let is_secret = |role: &Role| matches!(role, Role::Secret | Role::Key);
-    if is_withheld(name) || has_role(name, is_secret) { hidden(value) } else { withheld(value) }
+    let is_hidden =
+        |role: &Role| matches!(role, Role::AccountNumber | Role::TaxId | Role::Secret | Role::Key);
+    if has_role(name, is_hidden) { hidden(value) } else { withheld(value) }
 }
 
 /// The value of a sensitive field, with the middle of each string and number masked.

@@ -98,7 +98,11 @@ impl Renaming {
     /// The text of a field, by what the field is wherever it stands: a step may be malformed on purpose.
     fn word(&self, field: &str, text: &str) -> String {
         let of_column = column(field).map(|column| column.field.role);
-        let roles = in_requests(field).iter().map(|field| field.role).chain(of_column);
+        self.renamed(in_requests(field).iter().map(|field| field.role).chain(of_column), text)
+    }
+
+    /// The text of a value that may have any of these roles.
+    fn renamed(&self, roles: impl IntoIterator<Item = Role>, text: &str) -> String {
         let renamed = roles.into_iter().find_map(|role| self.of_role(role, text));
         renamed.unwrap_or_else(|| text.to_owned())
     }
@@ -209,9 +213,7 @@ impl Renaming {
     /// A cell, with its quotes and the end of its line.
     fn cell<'a>(&self, name: &str, cell: &'a str) -> Cow<'a, str> {
         let word = |text: &str| match column(name) {
-            Some(column) => {
-                self.of_role(column.field.role, text).unwrap_or_else(|| text.to_owned())
-            }
+            Some(column) => self.renamed([column.field.role], text),
             None => self.word(name, text),
         };
         let end = cell.len() - cell.trim_end_matches(['\r', '\n']).len();

@@ -80,33 +80,25 @@ pub fn try_drawn(
         };
         prove(setup, defects, &budget, threads, stop, progress)
     };
-    let shown: Vec<Option<u64>> = tried(Setup::Known, &defects)?.iter().map(first_found).collect();
-    let visible: Vec<&'static Defect> = defects
-        .iter()
-        .zip(&shown)
-        .filter(|(_, shown)| shown.is_some())
-        .map(|(it, _)| *it)
-        .collect();
-    let mut all: Vec<Drawn> = mutations
-        .iter()
-        .zip(&defects)
-        .zip(&shown)
-        .map(|((mutation, defect), shown)| Drawn {
-            operator: mutation.operator,
-            defect,
-            shown: *shown,
-            found: Vec::new(),
-        })
-        .collect();
+    let known = tried(Setup::Known, &defects)?;
+    let drawn = mutations.iter().zip(&known).map(|(mutation, proof)| Drawn {
+        operator: mutation.operator,
+        defect: proof.defect,
+        shown: first_found(proof),
+        found: Vec::new(),
+    });
+    let mut drawn: Vec<Drawn> = drawn.collect();
+    let visible = |one: &&mut Drawn| one.shown.is_some();
+    let planted: Vec<&'static Defect> =
+        drawn.iter_mut().filter(visible).map(|one| one.defect).collect();
     for setup in setups {
-        for proof in tried(*setup, &visible)? {
-            let is_it = |one: &&mut Drawn| std::ptr::eq(one.defect, proof.defect);
-            if let Some(one) = all.iter_mut().find(is_it) {
-                one.found.push((*setup, first_found(&proof)));
-            }
+        // The proofs have the order of the defects.
+        let proofs = tried(*setup, &planted)?;
+        for (one, proof) in drawn.iter_mut().filter(visible).zip(&proofs) {
+            one.found.push((*setup, first_found(proof)));
         }
     }
-    Ok(all)
+    Ok(drawn)
 }
 
 fn first_found(proof: &Proof) -> Option<u64> {

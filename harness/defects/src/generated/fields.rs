@@ -6,7 +6,7 @@ use tideover_model::exchange::respond;
 use tideover_model::wire::schema::{Field, Origin, Role};
 use tideover_model::{OperationKind, Timestamp};
 
-use crate::generated::{Mutation, Operator, keep};
+use crate::generated::{Mutation, Operator, each_documented, keep};
 use crate::hooks::encoding;
 
 /// What becomes of the value of a field.
@@ -43,28 +43,13 @@ const TIMES: [When; 3] = [When::Always, When::ForSome, When::Above(1_000_000)];
 pub(super) fn mutations() -> Vec<Mutation> {
     let mut all = Vec::new();
     for kind in OperationKind::ALL {
-        of_object(kind, kind.reply_fields(), &mut Vec::new(), &mut all);
+        each_documented(kind.reply_fields(), &mut Vec::new(), &mut |path, field, beside| {
+            for edit in edits(field, beside) {
+                all.extend(TIMES.map(|when| mutation(kind, field, path.to_vec(), edit, when)));
+            }
+        });
     }
     all
-}
-
-fn of_object(
-    kind: OperationKind,
-    fields: &'static [Field],
-    path: &mut Vec<&'static str>,
-    all: &mut Vec<Mutation>,
-) {
-    for field in fields {
-        path.push(field.name);
-        // A field that the document does not name may be otherwise.
-        if field.clause.kind() == Kind::Documented {
-            for edit in edits(field, fields) {
-                all.extend(TIMES.map(|when| mutation(kind, field, path.clone(), edit, when)));
-            }
-            of_object(kind, field.within(), path, all);
-        }
-        path.pop();
-    }
 }
 
 fn mutation(

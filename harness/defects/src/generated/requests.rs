@@ -2,41 +2,29 @@
 //! each identifier.
 
 use serde_json::Value;
-use tideover_model::clause::Kind;
 use tideover_model::wire::route::route;
 use tideover_model::wire::schema::{Domain, Field, Role};
 use tideover_model::{Answer, Code, Operation, OperationKind, Refusal, clause};
 
 use crate::Inner;
-use crate::generated::{Mutation, Operator, keep};
+use crate::generated::{Mutation, Operator, each_documented, keep};
 use crate::hooks::{answer, operation};
 
 pub(super) fn mutations() -> Vec<Mutation> {
     let mut all = Vec::new();
     for kind in OperationKind::ALL {
-        of_object(kind, kind.fields(), &mut Vec::new(), &mut all);
+        each_documented(kind.fields(), &mut Vec::new(), &mut |path, field, _| {
+            let refused = refusable(field).into_iter();
+            all.extend(refused.map(|it| strict(kind, field, path.to_vec(), it)));
+            // A subscription does not say the addresses of its host, so that it cannot be written and read again.
+            if kind != OperationKind::Subscribe {
+                let read = readings(field).into_iter();
+                all.extend(read.map(|it| reading(kind, field, path.to_vec(), it)));
+            }
+        });
     }
     all.extend(ROLES.into_iter().flat_map(|role| TEXT_EDITS.map(|edit| identity(role, edit))));
     all
-}
-
-fn of_object(
-    kind: OperationKind,
-    fields: &'static [Field],
-    path: &mut Vec<&'static str>,
-    all: &mut Vec<Mutation>,
-) {
-    // A service may ignore what the document does not name.
-    for field in fields.iter().filter(|field| field.clause.kind() == Kind::Documented) {
-        path.push(field.name);
-        all.extend(refusable(field).into_iter().map(|it| strict(kind, field, path.clone(), it)));
-        if kind != OperationKind::Subscribe {
-            let edits = readings(field).into_iter();
-            all.extend(edits.map(|it| reading(kind, field, path.clone(), it)));
-        }
-        of_object(kind, field.within(), path, all);
-        path.pop();
-    }
 }
 
 /// Valid values that a check which is too strict refuses.

@@ -9,7 +9,7 @@ pub mod columns;
 mod replies;
 mod requests;
 
-pub use replies::shown;
+pub use replies::{mints, shown};
 
 use std::collections::BTreeMap;
 use std::iter;

@@ -202,9 +202,19 @@ const OPERATOR: &[Field] = &[
 
 /// The field of this name in a response to `kind`, or to the operator port: of a success, at any depth, or of a failure.
 pub fn shown(kind: Option<OperationKind>, name: &str) -> Option<&'static Field> {
-    let of_success = kind.map_or(OPERATOR, OperationKind::reply_fields);
-    let mut found = [of_success, FAILURE].into_iter().filter_map(|fields| anywhere(fields, name));
-    found.next()
+    anywhere(of_success(kind), name).or_else(|| anywhere(FAILURE, name))
+}
+
+/// Whether the service chooses a value in a success of `kind`, or of the operator port.
+pub fn mints(kind: Option<OperationKind>) -> bool {
+    fn any(fields: &[Field]) -> bool {
+        fields.iter().any(|field| field.origin == Origin::Service || any(field.within()))
+    }
+    any(of_success(kind))
+}
+
+fn of_success(kind: Option<OperationKind>) -> &'static [Field] {
+    kind.map_or(OPERATOR, OperationKind::reply_fields)
 }
 
 /// The first field of this name, those of objects after the field that holds them.
