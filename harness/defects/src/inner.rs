@@ -139,6 +139,7 @@ pub struct Memory {
     counts: BTreeMap<String, u32>,
     replies: BTreeMap<String, Reply>,
     syncs: BTreeMap<String, InvoiceSync>,
+    names: BTreeMap<String, String>,
     times: BTreeMap<String, Timestamp>,
     deliveries: BTreeMap<String, Arc<Delivery>>,
 }
@@ -179,6 +180,11 @@ impl Memory {
     /// The invoice sync kept under `key`.
     pub fn sync(&self, key: &str) -> Option<&InvoiceSync> {
         self.syncs.get(key)
+    }
+
+    /// Keeps a name under `key`, and returns the one that it replaces.
+    pub fn name(&mut self, key: String, name: String) -> Option<String> {
+        self.names.insert(key, name)
     }
 
     /// Notes a time under `key`.

@@ -1,26 +1,42 @@
 //! Wrong services that follow from the tables, drawn by seed.
 //!
-//! A mutation *shows* if the suite finds it where it knows what a right service answers to each request. Of those, a
-//! stranger has to find as many as it can.
+//! A mutation *shows* in a setup if its requests find it where the suite knows what a right service answers to each of
+//! them. Of those, one who does not know has to find as many as it can.
 
 use std::sync::atomic::AtomicBool;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use tideover_defects::generated::{Mutation, Operator, mutations};
+use tideover_exchange::evidence::latency::percentile;
 use tideover_exchange::target::Unreachable;
 
 use crate::defects::Defect;
-use crate::{Proof, ProofBudget, Setup, prove};
+use crate::{Attempt, Proof, ProofBudget, Setup, prove_by};
 
 /// A mutation that was drawn, and what found it.
 pub struct Drawn {
     pub operator: Operator,
     pub defect: &'static Defect,
-    /// Requests until it showed, to the suite that knows the service. `None`: it did not show.
-    pub shown: Option<u64>,
-    /// Requests until each stranger found it.
-    pub found: Vec<(Setup, Option<u64>)>,
+    /// The setups in which it shows.
+    pub shown: Vec<Sighting>,
+}
+
+/// A mutation that shows in a setup. Requests until each found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    pub setup: Setup,
+    /// The suite that knows the service.
+    pub known: u64,
+    /// The suite that does not.
+    pub found: Option<u64>,
+}
+
+impl Drawn {
+    /// Whether it shows in `setup` and is not found.
+    pub fn is_missed(&self, setup: Setup) -> bool {
+        self.shown.iter().any(|one| one.setup == setup && one.found.is_none())
+    }
 }
 
 /// How many mutations of an operator were drawn, show, and were found in a setup.
@@ -60,7 +76,8 @@ pub fn sample(seed: u64, count: usize) -> Vec<Mutation> {
     drawn
 }
 
-/// Plays with each of `mutations`: first as one who knows the service, then, if it shows, in each of `setups`.
+/// Plays with each of `mutations` in each of `setups`: first as one who knows the service, then, if it shows, as one who
+/// does not.
 ///
 /// # Errors
 /// [`Unreachable`] if the runtime cannot start, or the service in process does not respond.
@@ -71,34 +88,37 @@ pub fn try_drawn(
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Drawn>, Unreachable> {
-    let defects: Vec<&'static Defect> = mutations.iter().map(Mutation::plant).collect();
-    let tried = |setup: Setup, defects: &[&'static Defect]| {
-        let budget = ProofBudget {
-            seeds: 1..=1,
-            requests: Setup::Stranger.requests(),
-            steps: tideover_suite::generate::DEFAULT_STEPS,
-        };
-        prove(setup, defects, &budget, threads, stop, progress)
-    };
-    let known = tried(Setup::Known, &defects)?;
-    let drawn = mutations.iter().zip(&known).map(|(mutation, proof)| Drawn {
+    let planted: Vec<&'static Defect> = mutations.iter().map(Mutation::plant).collect();
+    let with_shown = |(mutation, defect): (&Mutation, &&'static Defect)| Drawn {
         operator: mutation.operator,
-        defect: proof.defect,
-        shown: first_found(proof),
-        found: Vec::new(),
-    });
-    let mut drawn: Vec<Drawn> = drawn.collect();
-    let visible = |one: &&mut Drawn| one.shown.is_some();
-    let planted: Vec<&'static Defect> =
-        drawn.iter_mut().filter(visible).map(|one| one.defect).collect();
+        defect,
+        shown: Vec::new(),
+    };
+    let mut drawn: Vec<Drawn> = mutations.iter().zip(&planted).map(with_shown).collect();
     for setup in setups {
+        let tried = |attempt, defects: &[&'static Defect]| {
+            prove_by(attempt, *setup, defects, &budget(*setup), threads, stop, progress)
+        };
+        let known = tried(Attempt::Knowing, &planted)?;
+        let known: Vec<Option<u64>> = known.iter().map(first_found).collect();
+        let shows = planted.iter().zip(&known).filter(|(_, known)| known.is_some());
+        let shows: Vec<&'static Defect> = shows.map(|(defect, _)| *defect).collect();
         // The proofs have the order of the defects.
-        let proofs = tried(*setup, &planted)?;
-        for (one, proof) in drawn.iter_mut().filter(visible).zip(&proofs) {
-            one.found.push((*setup, first_found(proof)));
+        let mut found = tried(Attempt::Plain, &shows)?.into_iter();
+        for (one, known) in drawn.iter_mut().zip(known) {
+            let Some((known, proof)) = known.and_then(|known| Some((known, found.next()?))) else {
+                continue;
+            };
+            let found = first_found(&proof);
+            one.shown.push(Sighting { setup: *setup, known, found });
         }
     }
     Ok(drawn)
+}
+
+fn budget(setup: Setup) -> ProofBudget {
+    let steps = tideover_suite::generate::DEFAULT_STEPS;
+    ProofBudget { seeds: 1..=1, requests: setup.requests(), steps }
 }
 
 fn first_found(proof: &Proof) -> Option<u64> {
@@ -108,10 +128,13 @@ fn first_found(proof: &Proof) -> Option<u64> {
 /// The rate of `operator`, or of all, in `setup`.
 pub fn rate(drawn: &[Drawn], operator: Option<Operator>, setup: Setup) -> Rate {
     let of_it = || drawn.iter().filter(|one| operator.is_none_or(|it| one.operator == it));
-    let is_found = |one: &&Drawn| one.found.iter().any(|(it, at)| *it == setup && at.is_some());
-    Rate {
-        drawn: of_it().count(),
-        shown: of_it().filter(|one| one.shown.is_some()).count(),
-        found: of_it().filter(is_found).count(),
-    }
+    let shown = || of_it().flat_map(|one| &one.shown).filter(|one| one.setup == setup);
+    let found = shown().filter(|one| one.found.is_some()).count();
+    Rate { drawn: of_it().count(), shown: shown().count(), found }
+}
+
+/// The median number of requests until `setup` found a mutation.
+pub fn median(drawn: &[Drawn], setup: Setup) -> Option<u64> {
+    let shown = drawn.iter().flat_map(|one| &one.shown).filter(|one| one.setup == setup);
+    percentile(shown.filter_map(|one| one.found).collect(), 50)
 }

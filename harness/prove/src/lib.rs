@@ -22,20 +22,22 @@ use std::thread;
 use tideover_endpoint::{Http, embedded_with};
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::evidence::latency::percentile;
+use tideover_exchange::step::Step;
 use tideover_exchange::target::{INBOX, ModelTarget, NO_INBOX, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Race, start};
 use tideover_judge::Outside;
-use tideover_live::facilities::OTHER;
+use tideover_live::facilities::{Facilities, OTHER};
 use tideover_model::{
-    Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
+    ActionKind, Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
 };
 use tideover_sim::Mock;
 use tideover_suite::generate;
 use tideover_suite::generate::Size;
 use tideover_suite::play::cases;
-use tideover_suite::play::cases::{Failure, InProcess, Plan, Testbed};
+use tideover_suite::play::cases::{Failure, InProcess, Plan, Summary, Testbed};
 use tideover_suite::play::concurrent::{Known, Schedule, interleave, judge};
+use tideover_suite::play::learn::Stated;
 
 use crate::defects::{Defect, Defective};
 use crate::stranger::Strangers;
@@ -73,7 +75,7 @@ pub struct FirstFinding {
     pub named: Vec<Clause>,
     /// Whether it violates the document, not only an assumption.
     pub violated: bool,
-    /// The number of steps of the shrunk sequence.
+    /// The number of steps of the shrunk sequence. All of them, where only the run as a whole shows it.
     pub steps: usize,
 }
 
@@ -98,6 +100,16 @@ impl From<&Failure> for FirstFinding {
         }
         let violated = failure.verdict() == Verdict::Violated;
         FirstFinding { named, violated, steps: failure.transcript.steps.len() }
+    }
+}
+
+impl FirstFinding {
+    /// What no case shows, but all of them together.
+    fn of_whole(summary: &Summary) -> Option<FirstFinding> {
+        let violated = summary.violated_as_a_whole();
+        let named: Vec<Clause> = violated.map(|finding| finding.clause).collect();
+        let steps = usize::try_from(summary.steps).unwrap_or(usize::MAX);
+        (!named.is_empty()).then_some(FirstFinding { named, violated: true, steps })
     }
 }
 
@@ -174,12 +186,38 @@ pub fn prove(
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Proof>, Unreachable> {
+    prove_by(Attempt::Plain, setup, defects, budget, threads, stop, progress)
+}
+
+/// Who tries a defect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attempt {
+    /// The suite in its setup.
+    Plain,
+    /// The suite that knows the service, with the requests of the setup.
+    Knowing,
+}
+
+/// The same, by one of the two.
+fn prove_by(
+    attempt: Attempt,
+    setup: Setup,
+    defects: &[&'static Defect],
+    budget: &ProofBudget,
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Proof>, Unreachable> {
     let trials: Vec<(&'static Defect, u64)> = defects
         .iter()
         .flat_map(|defect| budget.seeds.clone().map(|seed| (*defect, seed)))
         .collect();
     let tried = try_each(&trials, threads, stop, progress, |(defect, seed)| {
-        Experiment::new(setup, defect, *seed, budget).run()
+        let experiment = Experiment::new(setup, defect, *seed, budget);
+        match attempt {
+            Attempt::Plain => experiment.run(),
+            Attempt::Knowing => experiment.run_knowing(),
+        }
     });
     let mut proofs: Vec<Proof> = Vec::new();
     for ((defect, _), trial) in trials.iter().copied().zip(tried) {
@@ -219,6 +257,24 @@ fn try_each<T: Sync, R: Send>(
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, tried)| tried).collect()
+}
+
+/// A world whose steps are those that some facilities offer.
+struct Offered<A> {
+    world: InProcess<Defective>,
+    facilities: Facilities<A>,
+}
+
+impl<A: Fn(ActionKind) -> bool> Testbed for Offered<A> {
+    type Target = <InProcess<Defective> as Testbed>::Target;
+
+    async fn fresh(&mut self) -> Result<Self::Target, Unreachable> {
+        self.world.fresh().await
+    }
+
+    fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
+        self.facilities.offered(generate::case(header, number, steps))
+    }
 }
 
 /// The number of clients in a race.
@@ -262,13 +318,28 @@ impl Experiment<'_> {
         }
     }
 
-    /// The service in its initial state.
+    /// Plays the steps that the setup offers, with everything known.
+    fn run_knowing(&self) -> Result<Trial, Unreachable> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
+        let known = Experiment { setup: Setup::Known, header: self.header.clone(), ..*self };
+        let mut offered =
+            Offered { world: known.world(), facilities: self.strangers().facilities() };
+        runtime.block_on(self.play(&mut offered))
+    }
+
+    /// The service in its initial state. Who does not know it must not know its seed.
     fn service(&self) -> Defective {
-        let (seed, inbox) = (self.header.seed, Destinations::PublicAnd(INBOX.to_owned()));
-        let (seed, destinations) = match self.setup {
-            Setup::Known => (seed, inbox),
-            Setup::Stranger => (seed + STRANGE, inbox),
-            Setup::Caller => (seed + STRANGE, Destinations::Public),
+        self.service_of(match self.setup {
+            Setup::Known => self.header.seed,
+            Setup::Stranger | Setup::Caller => self.header.seed + STRANGE,
+        })
+    }
+
+    fn service_of(&self, seed: u64) -> Defective {
+        let destinations = match self.setup {
+            Setup::Known | Setup::Stranger => Destinations::PublicAnd(INBOX.to_owned()),
+            Setup::Caller => Destinations::Public,
         };
         self.defect.service(self.header.profile.clone(), seed, destinations)
     }
@@ -295,18 +366,23 @@ impl Experiment<'_> {
     /// Plays cases, one after the other.
     async fn play<W: Testbed>(&self, world: &mut W) -> Result<Trial, Unreachable> {
         let (header, most, steps) = (&self.header, self.budget.requests, self.budget.steps);
-        let mut requests = 0;
+        let mut whole = Summary::default();
         for first in 0..most {
             // A proof counts the first finding.
             let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings: 1 };
             let summary = cases::check(world, &plan).await?;
-            requests += summary.steps;
             let found = summary.failures.first().map(FirstFinding::from);
-            if found.is_some() || requests >= most {
-                return Ok(self.trial(requests, found));
+            whole.absorb(summary);
+            if found.is_some() {
+                return Ok(self.trial(whole.steps, found));
+            }
+            if whole.steps >= most {
+                whole.conclude(&Stated::default());
+                let found = FirstFinding::of_whole(&whole);
+                return Ok(self.trial(whole.steps.min(most), found));
             }
         }
-        Ok(self.trial(requests, None))
+        Ok(self.trial(whole.steps, None))
     }
 
     /// Races until a response contradicts the document. The steps of the finding are the racing requests

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::start;
 use tideover_exchange::target::{INBOX, Unreachable};
 use tideover_exchange::transcript::Header;
@@ -18,6 +18,7 @@ use tideover_model::{
 };
 use tideover_suite::generate::DEFAULT_STEPS;
 use tideover_suite::play::cases::{Failure, InProcess, Plan, Summary, check};
+use tideover_suite::play::learn::Stated;
 
 use crate::stranger::Strangers;
 use crate::try_each;
@@ -86,8 +87,17 @@ pub struct Acquittal {
     pub steps: u64,
     /// A sentence of the document that the suite says is broken.
     pub accused: Option<Failure>,
+    /// What it says of the run as a whole.
+    pub whole: Vec<Finding>,
     /// A sentence about which it could conclude nothing.
     pub inconclusive: Option<Failure>,
+}
+
+impl Acquittal {
+    /// Whether the suite says that a sentence of the document is broken.
+    pub fn is_accused(&self) -> bool {
+        self.accused.is_some() || !self.whole.is_empty()
+    }
 }
 
 /// Plays `cases` cases with the right service of `seed`.
@@ -100,12 +110,15 @@ pub fn acquit(seed: u64, sight: Sight, cases: u64) -> Result<Acquittal, Unreacha
     let header = Header::new(seed, start(), Profile::default());
     let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 };
     let mut world = sight.strangers(profile(seed), seed ^ STRANGE);
-    let Summary { steps, failures, noticed, .. } = runtime.block_on(check(&mut world, &plan))?;
+    let mut summary = runtime.block_on(check(&mut world, &plan))?;
+    summary.conclude(&Stated::default());
+    let whole: Vec<Finding> = summary.violated_as_a_whole().cloned().collect();
+    let Summary { steps, failures, noticed, .. } = summary;
     let is = |verdict| move |failure: &Failure| failure.verdict() == verdict;
     let first = noticed.into_values().filter_map(|noticed| noticed.first);
     let accused = failures.into_iter().find(is(Verdict::Violated));
     let inconclusive = first.into_iter().find(is(Verdict::Inconclusive));
-    Ok(Acquittal { seed, sight, steps, accused, inconclusive })
+    Ok(Acquittal { seed, sight, steps, accused, whole, inconclusive })
 }
 
 /// Plays `cases` cases with each right service of `seeds` in every set-up, on `threads` threads. Once `stop` is set, no

@@ -89,7 +89,7 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
     }
 
     /// What these targets offer.
-    pub(crate) fn facilities(&self) -> Facilities<impl Fn(ActionKind) -> bool> {
+    pub(crate) fn facilities(&self) -> Facilities<impl Fn(ActionKind) -> bool + use<F>> {
         let Sight { has_operator, moves_clock, has_inbox, second_key, .. } = &self.sight;
         let has_operator = *has_operator;
         Facilities {

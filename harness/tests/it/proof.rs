@@ -56,11 +56,13 @@ fn survives_for_a_reason(setup: Setup) {
 }
 
 #[test]
+#[ignore = "takes a minute; the nightly job runs it"]
 fn what_a_stranger_cannot_see_has_a_reason() {
     survives_for_a_reason(Setup::Stranger);
 }
 
 #[test]
+#[ignore = "takes a minute; the nightly job runs it"]
 fn what_a_caller_cannot_see_has_a_reason() {
     survives_for_a_reason(Setup::Caller);
 }

@@ -165,6 +165,7 @@ fn no_right_service_is_accused() {
     for seed in 1..=12 {
         for sight in Sight::ALL {
             let acquittal = acquit(seed, sight, 6).unwrap();
+            assert_eq!(acquittal.whole, [], "seed {seed}, {sight:?}");
             let found = acquittal.accused.or(acquittal.inconclusive);
             let found = found.as_ref().map(Failure::finding);
             assert_eq!(found, None, "seed {seed}, {sight:?}");

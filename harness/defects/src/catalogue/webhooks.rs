@@ -80,7 +80,7 @@ defects! {
             },
             operation => inner.answer(operation),
         });
-    "url-is-shown-in-upper-case", "2.subscription.url",
+    "url-is-shown-in-upper-case", "2.subscription.url", as "gap.subscriptionForm",
         "the response to a subscription shows its URL in upper case",
         edit!(Subscribed(Subscribed { subscription, .. }) =>
             subscription.url = subscription.url.to_uppercase());

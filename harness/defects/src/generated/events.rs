@@ -8,7 +8,7 @@ use tideover_model::words::{EventKind, EventType};
 use tideover_model::{Attempt, Clause, Delivery, Receipt, clause};
 
 use crate::generated::{Mutation, Operator, keep};
-use crate::hooks::{attempt, receipt, rewrites, sends};
+use crate::hooks::{adds, attempt, receipt, rewrites, sends};
 use crate::inner::Memory;
 
 #[derive(Clone, Copy, Debug)]
@@ -21,10 +21,23 @@ enum Change {
     Later,
     LowerSequence,
     HigherSequence,
-    WithoutData,
     NewIdentifier,
     WrongSignature,
+    /// It comes again, as another delivery.
+    Twice,
+    /// It comes when this one does, too.
+    With(EventType),
 }
+
+/// How long retries go on, where they end too early. Seconds.
+const WINDOWS: [u64; 2] = [10 * 3600, 20 * 3600];
+
+/// The events of one thing, in the order in which they come true.
+const COURSES: [&[EventType]; 3] = [
+    &[EventType::BusinessAdded, EventType::BusinessOptedIn],
+    &[EventType::InvoiceCreated, EventType::InvoicePaid],
+    &[EventType::AdvanceCreated, EventType::AdvanceIssued, EventType::AdvancePaid],
+];
 
 pub(super) fn mutations() -> Vec<Mutation> {
     let events = EventType::ALL.into_iter().enumerate().flat_map(|(index, event)| {
@@ -36,19 +49,26 @@ pub(super) fn mutations() -> Vec<Mutation> {
             Change::OfOtherType(other),
             Change::Subject,
             Change::Later,
-            Change::WithoutData,
             Change::NewIdentifier,
             Change::WrongSignature,
+            Change::Twice,
         ];
         let sequences = [Change::LowerSequence, Change::HigherSequence];
         let has_sequence = event == EventType::FactoredUpdated;
         let sequences = sequences.into_iter().filter(move |_| has_sequence);
-        changes.into_iter().chain(sequences).map(move |change| changed(event, change))
+        let course = COURSES.into_iter().find(|course| course.contains(&event)).unwrap_or(&[]);
+        let earlier = course.iter().take_while(move |other| **other != event).copied();
+        changes
+            .into_iter()
+            .chain(sequences)
+            .chain(earlier.map(Change::With))
+            .map(move |change| changed(event, change))
     });
+    let windows = WINDOWS.into_iter().map(ends_after);
     let receipts = CLASSES.into_iter().flat_map(|class| {
         [Receipt::Answered(200), Receipt::Answered(410), Receipt::Failed].map(|it| read(class, it))
     });
-    events.chain(receipts.flatten()).collect()
+    events.chain(receipts.flatten()).chain(windows).collect()
 }
 
 impl Change {
@@ -62,9 +82,10 @@ impl Change {
             Change::Later => "tells a later time".to_owned(),
             Change::LowerSequence => "has a lower sequence".to_owned(),
             Change::HigherSequence => "has a higher sequence".to_owned(),
-            Change::WithoutData => "has no data".to_owned(),
             Change::NewIdentifier => "has a new identifier at each attempt".to_owned(),
             Change::WrongSignature => "is signed for an hour ago".to_owned(),
+            Change::Twice => "comes as two deliveries".to_owned(),
+            Change::With(other) => format!("comes with {}", other.name()),
         }
     }
 
@@ -101,9 +122,39 @@ fn changed(event: EventType, change: Change) -> Mutation {
             }
             true
         })),
+        Change::Twice => adds(keep(move |it: &Delivery| {
+            let again = || Delivery { id: format!("{}-2", it.id), ..it.clone() };
+            (it.event == event).then(again)
+        })),
+        Change::With(other) => adds(keep(move |it: &Delivery| {
+            let mut body: Value = serde_json::from_slice(&it.body).ok()?;
+            body["type"] = event.name().into();
+            body["id"] = format!("{}-2", body["id"].as_str()?).into();
+            let body = body.to_string().into_bytes().into();
+            let id = format!("{}-2", it.id);
+            (it.event == other).then(|| Delivery {
+                id,
+                event: EventKind::Listed(event),
+                body,
+                ..it.clone()
+            })
+        })),
+        Change::Subject => rewrites(keep(move |memory: &mut Memory, it: &Delivery| {
+            (it.event == event).then(|| about_previous(memory, it))?
+        })),
         _ => rewrites(keep(move |_: &mut Memory, it: &Delivery| {
             (it.event == event).then(|| rewritten(it, change))?
         })),
+    })
+}
+
+/// No attempt is made so long after the delivery was queued.
+fn ends_after(seconds: u64) -> Mutation {
+    let words = format!("retries end after {seconds} seconds");
+    Mutation::new(Operator::Event, clause!("6.delivery.1"), words, move || {
+        attempt(keep(move |_: &mut Memory, attempt: &mut Attempt| {
+            attempt.begun_at < attempt.delivery.queued_at.after(seconds)
+        }))
     })
 }
 
@@ -117,6 +168,15 @@ fn rewrites_once(event: EventType) -> crate::Hooks {
     }))
 }
 
+/// The delivery with the content of the one of its kind before it to the same place.
+fn about_previous(memory: &mut Memory, delivery: &Delivery) -> Option<Delivery> {
+    let mut body: Value = serde_json::from_slice(&delivery.body).ok()?;
+    let key = format!("{} {}", delivery.subscription, delivery.event.name());
+    let previous = memory.name(key, body["data"].to_string())?;
+    body["data"] = serde_json::from_str(&previous).ok()?;
+    Some(Delivery { body: body.to_string().into_bytes().into(), ..delivery.clone() })
+}
+
 /// The delivery with another body.
 fn rewritten(delivery: &Delivery, change: Change) -> Option<Delivery> {
     let mut body: Value = serde_json::from_slice(&delivery.body).ok()?;
@@ -126,21 +186,12 @@ fn rewritten(delivery: &Delivery, change: Change) -> Option<Delivery> {
             event = EventKind::Listed(other);
             body["type"] = other.name().into();
         }
-        Change::Subject => {
-            let data = body.get_mut("data")?.as_object_mut()?;
-            for value in data.values_mut() {
-                if let Some(text) = value.as_str() {
-                    *value = format!("{text}x").into();
-                }
-            }
-        }
         Change::Later => {
             let at = tideover_model::Timestamp::parse(body["occurredAt"].as_str()?)?;
             body["occurredAt"] = at.after(86_400).to_string().into();
         }
         Change::LowerSequence => body["sequence"] = (body["sequence"].as_i64()? - 1).into(),
         Change::HigherSequence => body["sequence"] = (body["sequence"].as_i64()? + 1).into(),
-        Change::WithoutData => drop(body.as_object_mut()?.remove("data")),
         _ => return None,
     }
     Some(Delivery { event, body: body.to_string().into_bytes().into(), ..delivery.clone() })
@@ -177,7 +228,9 @@ impl Class {
 fn read(class: Class, as_if: Receipt) -> Option<Mutation> {
     let again = |class: Class| !matches!(class, Class::Success | Class::Gone);
     let other = Class::of(as_if);
-    if class == other || (again(class) && again(other)) {
+    // A delivery that was accepted may come again (`6.delivery.3`).
+    let is_repeated = class == Class::Success && again(other);
+    if class == other || (again(class) && again(other)) || is_repeated {
         return None;
     }
     let words = format!("{class:?} of a receiver is read as {other:?}");

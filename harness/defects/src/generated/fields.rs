@@ -21,7 +21,9 @@ enum Edit {
     Constant,
     OtherMember,
     UnknownMember,
-    Later,
+    /// So many seconds later.
+    Later(u64),
+    Null,
     Cut,
     Capital,
     /// The value of another field of the same object.
@@ -82,6 +84,13 @@ fn edits(field: &Field, beside: &'static [Field]) -> Vec<Edit> {
     let mut edits = vec![Edit::Retyped];
     if field.is_required {
         edits.push(Edit::Dropped);
+        let is_never_null = matches!(
+            field.role,
+            Role::Flag | Role::Amount | Role::Count | Role::Instant | Role::List(_)
+        );
+        if is_never_null {
+            edits.push(Edit::Null);
+        }
     }
     let is_alike = |other: &&Field| {
         other.name != field.name
@@ -90,8 +99,8 @@ fn edits(field: &Field, beside: &'static [Field]) -> Vec<Edit> {
     };
     let others = beside.iter().filter(is_alike).map(|other| Edit::Of(other.name));
     match (field.role, field.origin) {
-        // Its wording may change at any time.
-        (Role::Prose, _) => {}
+        // Its wording may change at any time, and what else a text contains is not shown.
+        (Role::Prose | Role::Text, Origin::State) => {}
         (Role::Amount | Role::Count, _) => {
             edits.extend([Edit::More, Edit::Less, Edit::Halved, Edit::Constant]);
             edits.extend(others);
@@ -104,7 +113,7 @@ fn edits(field: &Field, beside: &'static [Field]) -> Vec<Edit> {
             edits.extend([Edit::OtherMember, Edit::UnknownMember, Edit::Constant])
         }
         (Role::Instant, _) => {
-            edits.push(Edit::Later);
+            edits.extend([Edit::Later(60), Edit::Later(86_400)]);
             edits.extend(others);
         }
         (Role::Object(_) | Role::List(_) | Role::EventTypes, _) => {}
@@ -127,7 +136,8 @@ impl Edit {
             Edit::Constant => "always the same".to_owned(),
             Edit::OtherMember => "another listed word".to_owned(),
             Edit::UnknownMember => "an unlisted word".to_owned(),
-            Edit::Later => "a day later".to_owned(),
+            Edit::Later(seconds) => format!("{seconds} seconds later"),
+            Edit::Null => "null".to_owned(),
             Edit::Cut => "cut by one sign".to_owned(),
             Edit::Capital => "in capital letters".to_owned(),
             Edit::Of(other) => format!("that of {other}"),
@@ -165,9 +175,10 @@ impl Edit {
                 _ => None,
             },
             Edit::UnknownMember => text.map(|text| Value::from(format!("{text}_X"))),
-            Edit::Later => text
+            Edit::Later(seconds) => text
                 .and_then(Timestamp::parse)
-                .map(|time| Value::from(time.after(86_400).to_string())),
+                .map(|time| Value::from(time.after(seconds).to_string())),
+            Edit::Null => Some(Value::Null),
             Edit::Cut => text.map(|text| {
                 let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
                 Value::from(&text[..last])

@@ -25,6 +25,8 @@ pub enum Operator {
     Code,
     /// A valid value is refused.
     Strict,
+    /// An invalid value is accepted.
+    Lax,
     /// The service reads another value than it was sent.
     Request,
     /// Identifiers that differ name the same thing.
@@ -82,10 +84,11 @@ impl Mutation {
 
 impl Operator {
     /// All of them.
-    pub const ALL: [Operator; 9] = [
+    pub const ALL: [Operator; 10] = [
         Operator::Field,
         Operator::Code,
         Operator::Strict,
+        Operator::Lax,
         Operator::Request,
         Operator::Identity,
         Operator::Effect,
@@ -101,6 +104,7 @@ impl fmt::Display for Operator {
             Operator::Field => "field",
             Operator::Code => "code",
             Operator::Strict => "strict",
+            Operator::Lax => "lax",
             Operator::Request => "request",
             Operator::Identity => "identity",
             Operator::Effect => "effect",

@@ -14,15 +14,17 @@ enum Other {
     Status(u16),
     UnlistedCode,
     Crash,
+    Upstream,
     WithoutCode,
     NotJson,
 }
 
-const OTHERS: [Other; 6] = [
+const OTHERS: [Other; 7] = [
     Other::Status(400),
     Other::Status(418),
     Other::UnlistedCode,
     Other::Crash,
+    Other::Upstream,
     Other::WithoutCode,
     Other::NotJson,
 ];
@@ -39,12 +41,19 @@ pub(super) fn mutations() -> Vec<Mutation> {
     let ladders = OperationKind::ALL.into_iter().flat_map(|kind| {
         let codes = kind.endpoint().codes;
         codes.iter().flat_map(move |code| {
-            let others = codes.iter().filter(move |other| *other != code);
+            let others =
+                codes.iter().filter(move |other| *other != code && !also_holds(*code, **other));
             let confused = others.map(move |other| confused(kind, *code, *other));
             confused.chain([accepted(kind, *code)])
         })
     });
     shapes.chain(ladders).collect()
+}
+
+/// Whether the condition of `other` holds wherever that of `code` does.
+fn also_holds(code: Code, other: Code) -> bool {
+    // The invoice of an unknown payee is not known either.
+    code == Code::BusinessNotFound && other == Code::InvoiceNotFound
 }
 
 fn shape(code: Code, other: Other) -> Mutation {
@@ -68,6 +77,11 @@ fn shape(code: Code, other: Other) -> Mutation {
                         let body = json!({ "error": "Something failed.", "code": "internal" });
                         response.body = body.to_string().into_bytes();
                     }
+                    Other::Upstream => {
+                        response.status = 502;
+                        let body = json!({ "error": "It failed.", "code": "upstream_failed" });
+                        response.body = body.to_string().into_bytes();
+                    }
                     Other::WithoutCode => {
                         response.body = json!({ "error": "No." }).to_string().into_bytes();
                     }
@@ -85,6 +99,7 @@ impl Other {
             Other::Status(status) => format!("status {status}"),
             Other::UnlistedCode => "an unlisted code".to_owned(),
             Other::Crash => "status 500".to_owned(),
+            Other::Upstream => "upstream_failed".to_owned(),
             Other::WithoutCode => "no code".to_owned(),
             Other::NotJson => "a page".to_owned(),
         }

@@ -1,14 +1,15 @@
 //! A request that is read otherwise than it was sent, or refused although it is valid: each field of each request, and
 //! each identifier.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+use tideover_model::exchange::respond;
 use tideover_model::wire::route::route;
 use tideover_model::wire::schema::{Domain, Field, Role};
 use tideover_model::{Answer, Code, Operation, OperationKind, Refusal, clause};
 
 use crate::Inner;
 use crate::generated::{Mutation, Operator, each_documented, keep};
-use crate::hooks::{answer, operation};
+use crate::hooks::{answer, encoding, operation};
 
 pub(super) fn mutations() -> Vec<Mutation> {
     let mut all = Vec::new();
@@ -16,6 +17,7 @@ pub(super) fn mutations() -> Vec<Mutation> {
         each_documented(kind.fields(), &mut Vec::new(), &mut |path, field, _| {
             let refused = refusable(field).into_iter();
             all.extend(refused.map(|it| strict(kind, field, path.to_vec(), it)));
+            all.extend(has_invalid_values(field).then(|| lax(kind, field, path.to_vec())));
             // A subscription does not say the addresses of its host, so that it cannot be written and read again.
             if kind != OperationKind::Subscribe {
                 let read = readings(field).into_iter();
@@ -98,6 +100,47 @@ impl Refusable {
             Refusable::ZeroFirst => "with a leading zero".to_owned(),
             Refusable::Member(word) => format!("of {word}"),
         }
+    }
+}
+
+/// Whether some values of the field are refused.
+fn has_invalid_values(field: &Field) -> bool {
+    !matches!(field.domain(), Domain::Open | Domain::Email | Domain::Url)
+}
+
+/// A field whose form is not checked: what breaks it is taken for something else.
+fn lax(kind: OperationKind, field: &'static Field, path: Vec<&'static str>) -> Mutation {
+    let words = format!("{kind:?} takes any {}", path.join("."));
+    Mutation::new(Operator::Lax, field.clause, words, move || {
+        encoding(keep(move |profile: &_, answer: &Answer| {
+            let mut response = respond(profile, answer);
+            let is_refused = answer.as_ref().is_err_and(|refusal| {
+                refusal.code == Code::InvalidRequest && refusal.clause == field.clause
+            });
+            if is_refused {
+                response.status = 200;
+                response.body = sample(kind.reply_fields()).to_string().into_bytes();
+            }
+            response
+        }))
+    })
+}
+
+/// A response that has all fields.
+fn sample(fields: &[Field]) -> Value {
+    let fields = fields.iter().filter(|field| field.is_required);
+    fields.map(|field| (field.name.to_owned(), sample_of(field))).collect::<Map<_, _>>().into()
+}
+
+fn sample_of(field: &Field) -> Value {
+    match field.role {
+        Role::Object(within) => sample(within),
+        Role::List(_) | Role::EventTypes => Value::Array(Vec::new()),
+        Role::Amount | Role::Count => 0.into(),
+        Role::Flag => false.into(),
+        Role::Instant => tideover_exchange::start().after(30 * 86_400).to_string().into(),
+        Role::Word(words) => words.last().copied().into(),
+        _ => "sample".into(),
     }
 }
 
@@ -295,7 +338,7 @@ fn body_of(operation: &Operation) -> Option<Value> {
 
 /// Writes the operation, edits the identifiers of its path and its JSON body, and reads it again. What cannot be read any
 /// more stays as it was.
-fn rewrite(operation: &mut Operation, edit: impl FnOnce(&mut [String; 2], &mut Value)) {
+pub(super) fn rewrite(operation: &mut Operation, edit: impl FnOnce(&mut [String; 2], &mut Value)) {
     let written = operation.written();
     let Ok(found) = route(written.method, &written.path) else { return };
     let Ok(mut identifiers) = found.identifiers() else { return };

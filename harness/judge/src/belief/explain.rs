@@ -15,7 +15,10 @@ pub const DEEPEST: usize = 3;
 ///
 /// That is one move for each of 64 kept hypotheses, about six times over. Beyond it the rest is not tried, so the moves
 /// stand in the order of how likely they are: lost requests, what the service does by itself, what the vendor does.
-const WIDEST: usize = 400;
+const WIDE: usize = 400;
+
+/// The same, before a response is said to contradict the document. Where even this is too few, nothing is concluded.
+const WIDEST: usize = 4_000;
 
 /// A hypothesis after a response, and how well the hypothesis explains it.
 pub struct Candidate {
@@ -74,21 +77,49 @@ impl Explainer {
     /// Hypotheses with other readings are explained apart: one that needs a move to explain a response is as likely as
     /// one that needs none.
     pub fn explain(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
-        let mut best: Vec<Candidate> = hypotheses
-            .chunk_by(|one, other| one.readings() == other.readings())
-            .flat_map(|alike| self.explain_alike(alike, observed))
-            .collect();
-        keep_least_contradicted(&mut best);
+        let (best, is_whole) = self.search(hypotheses, observed, WIDE);
+        if is_whole || best.iter().all(|one| one.rank().contradictions == Default::default()) {
+            return best;
+        }
+        let (mut best, is_whole) = self.search(hypotheses, observed, WIDEST);
+        for one in &mut best {
+            one.fit.diverged |= !is_whole && one.rank().contradictions != Default::default();
+        }
         best
     }
 
-    /// The same, for hypotheses with the same readings.
-    fn explain_alike(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
+    /// The same, with at most `widest` hypotheses at each depth, and whether all were tried.
+    fn search(
+        self,
+        hypotheses: &[Hypothesis],
+        observed: Observation<'_>,
+        widest: usize,
+    ) -> (Vec<Candidate>, bool) {
+        let mut search = Search { explainer: self, widest, is_whole: true };
+        let mut best: Vec<Candidate> = hypotheses
+            .chunk_by(|one, other| one.readings() == other.readings())
+            .flat_map(|alike| search.explain(alike, observed))
+            .collect();
+        keep_least_contradicted(&mut best);
+        (best, search.is_whole)
+    }
+}
+
+/// One search for the hidden moves before a response.
+struct Search {
+    explainer: Explainer,
+    widest: usize,
+    is_whole: bool,
+}
+
+impl Search {
+    /// The candidates of hypotheses with the same readings that explain a response best.
+    fn explain(&mut self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
         let candidates = |hypothesis: &Hypothesis| Candidate::all_of(hypothesis, observed);
         let mut best: Vec<Candidate> = hypotheses.iter().flat_map(candidates).collect();
         let Some(mut least) = keep_least_contradicted(&mut best) else { return best };
         let mut frontier: Vec<Hypothesis> = Vec::new();
-        for depth in 0..self.deepest {
+        for depth in 0..self.explainer.deepest {
             if least == Rank::default() {
                 break;
             }
@@ -114,13 +145,15 @@ impl Explainer {
     }
 
     /// Every hypothesis that one more hidden move leads to.
-    fn moved(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Hypothesis> {
+    fn moved(&mut self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Hypothesis> {
+        let Explainer { outside, prior, .. } = self.explainer;
         let mut moved = Vec::new();
         for hypothesis in hypotheses {
             let subject = hypothesis.subject(observed.sent);
-            for hidden in moves(hypothesis, &subject, observed, self.outside, self.prior) {
+            for hidden in moves(hypothesis, &subject, observed, outside, prior) {
                 moved.extend(hypothesis.after(&|after| hidden.apply(after, &subject, observed)));
-                if moved.len() >= WIDEST {
+                if moved.len() >= self.widest {
+                    self.is_whole = false;
                     return moved;
                 }
             }

@@ -22,7 +22,7 @@ use tideover_model::{
 use crate::belief::bounds::Limits;
 use crate::belief::explain::{DEEPEST, Explainer};
 use crate::belief::hidden::{Outside, PriorState};
-use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, status_point};
+use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, leniently, status_point};
 use crate::belief::reading::{LimitQuestion, Revealed};
 use crate::comparison::ABSENT;
 use crate::grounds::Grounds;
@@ -87,7 +87,7 @@ pub struct Explanation {
     /// The platform whose key the request carries.
     pub platform: Option<PlatformId>,
     pub points: Vec<Point>,
-    /// The listed code that was due where the target sent an unlisted one.
+    /// The listed code that was due where the target sent another one that it does not ask for, or failed.
     pub due: Option<Code>,
     /// Points that contradict the document, unless a dropped hypothesis explains them or someone else is to blame.
     pub open: Vec<Point>,
@@ -258,6 +258,9 @@ impl Belief {
 
     /// Records a request that got no response and may have been carried out.
     pub fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
+        // A service that carries out a malformed request takes it for the well-formed one.
+        let taken = leniently(sent);
+        let sent = taken.as_ref().unwrap_or(sent);
         self.may_share |= self.may_be_shared_by(sent);
         self.miss(sent);
         if sent.kind().is_some_and(OperationKind::reads) {
@@ -445,8 +448,12 @@ impl Belief {
         Observation { sent, seen, now }: Observation<'_>,
         platform: Option<PlatformId>,
     ) -> Explanation {
+        let mut due =
+            self.hypotheses.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
+        let first = due.next().flatten();
+        let due = first.filter(|code| !self.incomplete && due.all(|other| other == Some(*code)));
         self.unanswered(sent, now);
-        let explanation = Explanation::uninformative(seen, platform);
+        let explanation = Explanation { due, ..Explanation::uninformative(seen, platform) };
         if seen.code() == Some(Code::UpstreamFailed.name()) {
             let clause = clause!("7.codes.upstream_failed");
             let points = vec![status_point(clause, seen.status == 502, "502", seen)];

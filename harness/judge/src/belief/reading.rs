@@ -38,6 +38,8 @@ pub struct Revealed {
     offer: Option<OfferAmounts>,
     financed: Option<bool>,
     code: Option<Code>,
+    /// Whether an invoice may be refused for a reason that is not shown.
+    is_unreserved: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,7 +70,13 @@ impl Revealed {
             offer: body.and_then(amounts).or_else(|| nested.and_then(amounts)),
             financed: fundable.or(granted).or_else(|| code.map(|_| false)),
             code,
+            is_unreserved: false,
         }
+    }
+
+    /// The same choices, where no invoice is refused for a reason that is not shown.
+    pub(crate) fn without_reservation(self) -> Revealed {
+        Revealed { is_unreserved: true, ..self }
     }
 
     pub(crate) fn refused(code: Code) -> Revealed {
@@ -185,7 +193,10 @@ impl Choices for InferredChoices {
             Reservation::Collected | Reservation::ZeroAdvance => {
                 self.revealed.financed != Some(true)
             }
-            Reservation::Unknown => self.revealed.code == Some(Code::InvoiceNotFinanceable),
+            Reservation::Unknown => {
+                self.revealed.code == Some(Code::InvoiceNotFinanceable)
+                    && !self.revealed.is_unreserved
+            }
         }
     }
 

@@ -16,7 +16,8 @@ use crate::comparison::is_onboarded;
 pub struct Proof<'a> {
     pub(crate) kind: OperationKind,
     pub(crate) body: &'a Value,
-    /// Whether the request set a payout account that replaces another one.
+    /// Whether the payout account was replaced and the collection account is open. Which of the two is the destination
+    /// of a business's funds is not shown.
     pub(crate) moves_funds: bool,
     /// Whether a sync lowered the face value, so that the payor need not have paid what is collected.
     pub(crate) was_lowered: bool,

@@ -36,6 +36,7 @@ use tideover_model::clause::Kind;
 use tideover_model::{ActionKind, Clause};
 
 use crate::belief::hidden::Outside;
+use crate::belief::hypothesis::leniently;
 
 /// The name of the operation, for a finding in a delivery.
 const DELIVERIES: &str = "webhooks";
@@ -144,7 +145,10 @@ impl Checks {
         }
     }
 
+    /// Learns of a request without a response. If it was carried out, then in its well-formed version.
     pub fn miss(&mut self, sent: &Prepared) {
+        let taken = leniently(sent);
+        let sent = taken.as_ref().unwrap_or(sent);
         for check in &mut self.checks {
             check.miss(sent);
         }

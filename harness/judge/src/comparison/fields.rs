@@ -12,7 +12,7 @@ use tideover_model::words::{CollectionState, ComplianceRoute, SyncOutcome};
 use tideover_model::{Clause, OperationKind, clause};
 
 use crate::comparison::bindings::Bindings;
-use crate::comparison::{ABSENT, ANY_TEXT, Freedom, is_near};
+use crate::comparison::{ABSENT, ANY_TEXT, Freedom, ROUNDED, is_near};
 
 /// The position of a value in a response. Its display form is dotted.
 #[derive(Clone, Copy)]
@@ -276,7 +276,10 @@ impl FieldComparison<'_> {
         let Some(ahead) = instants_apart(predicted, seen) else { return false };
         // A timed transition may have happened long before a response shows it.
         let happens_unseen = matches!(name, "fundedAt" | "repaidAt");
-        freedom.ahead.is_none_or(|known| is_near(ahead, known) || (happens_unseen && ahead < known))
+        freedom.ahead.is_none_or(|known| {
+            let is_late = freedom.is_clock_read && ahead > known.saturating_add(ROUNDED);
+            (is_near(ahead, known) && !is_late) || (happens_unseen && ahead < known)
+        })
     }
 }
 

@@ -24,7 +24,7 @@ use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp,
 
 pub(crate) use bindings::Bindings;
 use fields::{FieldDifference, differences};
-pub(crate) use fields::{is_known_outcome, is_member, is_synced};
+pub(crate) use fields::{is_known_outcome, is_synced};
 pub(crate) use gaps::is_onboarded;
 pub use gaps::meets_first_three;
 use gaps::{gap_within, has_same_rows, nameless, opened_early};
@@ -34,6 +34,8 @@ use gaps::{gap_within, has_same_rows, nameless, opened_early};
 pub(crate) struct Freedom {
     /// How far its clock is ahead of ours. `None` while no response has shown a time. Seconds.
     pub(crate) ahead: Option<i64>,
+    /// Whether its clock is read, so that no time that it shows is later than it should be.
+    pub(crate) is_clock_read: bool,
     /// Whether it may show any name of a business.
     pub(crate) renames: bool,
     /// Whether a repeated invitation keeps its earlier expiry.
@@ -57,6 +59,9 @@ pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::F
 
 /// How far two clocks may differ. Seconds.
 const CLOCKS_APART: u64 = 300;
+
+/// How much later a time may be than a clock that is read says: it may be rounded up. Seconds.
+const ROUNDED: i64 = 30;
 
 /// Whether two clocks differ by no more than clocks may, given how far each is ahead. Seconds.
 pub fn is_near(one: i64, other: i64) -> bool {

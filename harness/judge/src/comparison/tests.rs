@@ -17,7 +17,12 @@ fn contradicted(kind: OperationKind, predicted: &str, seen: &str) -> Vec<&'stati
         seen: &seen,
         predicted: &predicted,
         refusal: None,
-        freedom: Some(Freedom { ahead: None, renames: false, keeps_expiry: false }),
+        freedom: Some(Freedom {
+            ahead: None,
+            is_clock_read: false,
+            renames: false,
+            keeps_expiry: false,
+        }),
     };
     let points = comparison.points(&mut Bindings::default());
     let broken = points.iter().filter(|point| point.contradicts());

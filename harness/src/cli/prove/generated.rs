@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 use tideover_prove::Setup;
 use tideover_prove::defects::generated::Operator;
-use tideover_prove::generated::{Drawn, rate, sample, try_drawn};
+use tideover_prove::generated::{Drawn, median, rate, sample, try_drawn};
 
 use crate::cli::prove::progress;
 use crate::cli::signals::until_stopped;
@@ -20,20 +20,33 @@ pub(super) async fn run(output: &Output, seed: u64, count: usize) -> Result<Outc
     let began = Instant::now();
     let mutations = sample(seed, count);
     let wanted = mutations.len();
-    let bar = progress(output, wanted as u64 * (1 + SETUPS.len() as u64));
+    let bar = progress(output, wanted as u64 * 2 * SETUPS.len() as u64);
     let tried = until_stopped(Arc::default(), bar, move |stop, bar| {
         try_drawn(&mutations, &SETUPS, threads(), stop, &|| bar.inc(1))
     });
     let drawn = tried.await??;
-    for one in drawn.iter().filter(|one| is_missed(one)) {
-        output.print(
-            format!("missed by a stranger: {}", one.defect),
-            || json!({ "missed": one.defect.name, "words": one.defect.words, "shown": one.shown }),
-        )?;
+    for setup in SETUPS {
+        for Drawn { defect, .. } in drawn.iter().filter(|one| one.is_missed(setup)) {
+            output.print(
+                format!("missed by a {}: {defect}", setup.name()),
+                || json!({ "missed": defect.name, "words": defect.words, "setup": setup.name() }),
+            )?;
+        }
     }
     for operator in Operator::ALL.into_iter().map(Some).chain([None]) {
         for setup in SETUPS {
             print_rate(output, &drawn, operator, setup)?;
+        }
+    }
+    for setup in SETUPS {
+        if let Some(requests) = median(&drawn, setup) {
+            output.print(
+                format!(
+                    "{:19} finds half of what it finds within {requests} requests",
+                    setup.name()
+                ),
+                || json!({ "setup": setup.name(), "medianRequests": requests }),
+            )?;
         }
     }
     output.print(
@@ -44,10 +57,6 @@ pub(super) async fn run(output: &Output, seed: u64, count: usize) -> Result<Outc
         || json!({ "services": wanted, "seed": seed }),
     )?;
     Ok(if drawn.len() < wanted { Outcome::Interrupted } else { Outcome::Pass })
-}
-
-fn is_missed(one: &Drawn) -> bool {
-    one.found.iter().any(|(setup, at)| *setup == Setup::Stranger && at.is_none())
 }
 
 fn print_rate(

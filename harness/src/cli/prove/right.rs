@@ -33,7 +33,17 @@ fn print(
     wanted: usize,
     began: Instant,
 ) -> Result<Outcome, Problem> {
-    for Acquittal { seed, sight, accused, inconclusive, .. } in played {
+    for Acquittal { seed, sight, accused, whole, inconclusive, .. } in played {
+        for finding in whole {
+            let words =
+                format!("seed {seed}, {}: accused, of the whole run\n{finding}\n", sight.words());
+            output.print(words, || {
+                json!({
+                    "seed": seed, "sight": sight.words(), "verdict": "accused", "finding": finding,
+                    "steps": [],
+                })
+            })?;
+        }
         for (failure, what) in [(accused, "accused"), (inconclusive, "inconclusive")] {
             let Some(failure) = failure else { continue };
             output.print(described(*seed, *sight, failure, what), || {
@@ -45,7 +55,7 @@ fn print(
         }
     }
     let count = |is_it: fn(&Acquittal) -> bool| played.iter().filter(|one| is_it(one)).count();
-    let accused = count(|one| one.accused.is_some());
+    let accused = count(Acquittal::is_accused);
     let inconclusive = count(|one| one.inconclusive.is_some());
     let steps: u64 = played.iter().map(|one| one.steps).sum();
     let seconds = began.elapsed().as_secs_f64();

@@ -176,8 +176,8 @@ const SESSION_CREATED: &[Field] = &[
 
 const SUBSCRIPTION: [Field; 4] = [
     minted("reference", Role::Subscription, clause!("2.subscription.reference")),
-    sent("url", Role::Receiver, clause!("2.subscription.url")),
-    sent("eventTypes", Role::EventTypes, clause!("2.subscription.eventTypes")),
+    sent("url", Role::Receiver, clause!("gap.subscriptionForm")),
+    sent("eventTypes", Role::EventTypes, clause!("gap.subscriptionForm")),
     timed("createdAt", clause!("gap.subscriptionForm")),
 ];
 

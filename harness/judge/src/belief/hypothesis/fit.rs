@@ -16,7 +16,7 @@ pub struct Fit {
     pub(crate) refusal: Option<(Code, Clause)>,
     pub points: Vec<Point>,
     pub(crate) limit_question: Option<LimitQuestion>,
-    /// The listed code that was due where the target sent an unlisted one.
+    /// The listed code that was due where the target sent an unlisted one, or one whose condition is not shown to hold.
     pub(crate) due: Option<Code>,
     /// Inconclusive points: an action was refused though this hypothesis allows it, or the clock may have been
     /// moved.

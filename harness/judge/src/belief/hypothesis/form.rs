@@ -1,10 +1,11 @@
 //! What the document leaves open about the form of a request: which of two codes refuses it, or whether any
 //! does.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tideover_exchange::matcher::{is_digits, texts};
 use tideover_exchange::{Prepared, PreparedCall, Response};
 use tideover_model::wire::field;
+use tideover_model::wire::schema::{Domain, Field};
 use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
 
@@ -42,7 +43,7 @@ pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: boo
         _ => false,
     };
     let mut codes = Vec::new();
-    if due.iter().any(is_of_wrong_form) {
+    if due.iter().any(is_of_wrong_form) || has_an_empty_text(call) {
         codes.push(Code::InvalidRequest);
     }
     // An empty body, or one that is no object, is neither surely unreadable nor surely of the wrong form.
@@ -72,8 +73,17 @@ impl Hypothesis {
                 && is_ragged(call.body());
             return is_open.then_some(clause!("gap.csvForm"));
         }
+        if code == Code::DestinationRefused
+            && names_a_host(call)
+            && !self.hears(&text_of(call, field::URL))
+        {
+            return Some(clause!("gap.subscriptionForm"));
+        }
         if code != Code::InvalidRequest {
             return None;
+        }
+        if has_an_empty_text(call) {
+            return Some(clause!("gap.emptyIdentifier"));
         }
         if self.sends_a_malformed_tax_id(sent) {
             return Some(clause!("gap.taxIdForm"));
@@ -95,6 +105,30 @@ impl Hypothesis {
         sent.kind() == Some(OperationKind::Unsubscribe)
             && self.translate(sent).call().is_some_and(|translated| translated.path == call.path)
     }
+}
+
+/// Whether a text is empty for which the document states no least length. Whether it names anything is not shown.
+fn has_an_empty_text(call: &PreparedCall) -> bool {
+    let body = call.body().json().and_then(Value::as_object);
+    call.asked().kind.zip(body).is_some_and(|(kind, body)| is_any_empty(kind.fields(), body))
+}
+
+fn is_any_empty(fields: &[Field], body: &Map<String, Value>) -> bool {
+    fields.iter().any(|field| match (field.domain(), body.get(field.name)) {
+        (Domain::Text { least: 0 }, Some(Value::String(text))) => text.is_empty(),
+        (Domain::Object(within), Some(Value::Object(body))) => is_any_empty(within, body),
+        _ => false,
+    })
+}
+
+/// Whether a subscription names its host. Whether a service sends to a name that it cannot resolve is not shown.
+fn names_a_host(call: &PreparedCall) -> bool {
+    Url::parse(&text_of(call, field::URL)).is_ok_and(|url| url.domain().is_some())
+}
+
+fn text_of(call: &PreparedCall, field: &str) -> String {
+    let sent = call.body().json().and_then(|body| body.get(field)?.as_str());
+    sent.unwrap_or_default().to_owned()
 }
 
 /// Whether a line of a file has more or fewer cells than the first. Ignores files with quotes.

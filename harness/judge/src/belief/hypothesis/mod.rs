@@ -17,6 +17,7 @@ use tideover_exchange::evidence::Point;
 use tideover_exchange::matcher::instants_apart;
 use tideover_exchange::target::{ModelTarget, Target, origin};
 use tideover_exchange::{Prepared, PreparedAction, Response};
+use tideover_model::clause::Kind;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
@@ -140,8 +141,7 @@ impl Hypothesis {
         let mut after = self.clone();
         let revealed = Revealed::by(seen);
         if is_refused_otherwise(sent, seen) {
-            let due = self.clone().play(sent, revealed, now).1.map(|(code, _)| code);
-            let due = due.filter(|_| !is_served_otherwise(sent));
+            let due = self.refusal_due(sent, revealed, now);
             return (after, Fit { due, ..Fit::of_gap(clause!("gap.ownStatuses"), seen) });
         }
         if is_too_large(sent, seen) {
@@ -154,13 +154,13 @@ impl Hypothesis {
             return (opened, fit);
         }
         let by_code = fit.predicted.code() != seen.code();
-        if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
-            return self.answered_without_events(Observation { sent: &plain, ..observed }, &fit);
-        }
         if fit.predicted.is_success()
             && let Some(gap) = self.refusal_left_open(sent, seen)
         {
             return (self.clone(), Fit::refused_for(gap, seen));
+        }
+        if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
+            return self.answered_without_events(Observation { sent: &plain, ..observed }, &fit);
         }
         if seen.is_success() && fit.refuses_by_assumption() {
             return self.answered_leniently(observed, fit);
@@ -178,7 +178,9 @@ impl Hypothesis {
         let mut other = self.clone();
         other.service().choices_mut().read(revealed);
         if other.may_refuse_with(observed) {
-            return (after, fit.with_precedence(seen));
+            let due = fit.refusal.map(|(code, _)| code);
+            let due = due.filter(|_| !self.must_refuse_with(observed));
+            return (after, Fit { due, ..fit.with_precedence(seen) });
         }
         (after, fit)
     }
@@ -266,7 +268,12 @@ impl Hypothesis {
             seen,
             predicted: &predicted,
             refusal,
-            freedom: Some(Freedom { ahead: self.clock.ahead, renames: self.renames, keeps_expiry }),
+            freedom: Some(Freedom {
+                ahead: self.clock.ahead,
+                is_clock_read: !self.clock.is_loose && !self.clock.is_ours_doubtful,
+                renames: self.renames,
+                keeps_expiry,
+            }),
         };
         let mut points = comparison.points(&mut self.bindings);
         if seen.is_success() && !choices.unrevealed().is_empty() {
@@ -298,6 +305,18 @@ impl Hypothesis {
         }
         let limit_question = self.service().choices_mut().take_limit_question();
         Fit { predicted, refusal, points, limit_question, doubts, ..Fit::default() }
+    }
+
+    /// The listed code with which a request must be refused, if it must.
+    pub(crate) fn refusal_due(
+        &self,
+        sent: &Prepared,
+        revealed: Revealed,
+        now: Timestamp,
+    ) -> Option<Code> {
+        let (code, clause) = self.clone().play(sent, revealed, now).1?;
+        let is_required = clause.kind() == Kind::Documented && !is_served_otherwise(sent);
+        is_required.then_some(code)
     }
 
     /// Carries out `sent`, with the choices that `revealed` shows.
@@ -412,6 +431,14 @@ impl Hypothesis {
         codes.contains(&code)
     }
 
+    /// The same, where the target refuses for no reason that is not shown.
+    fn must_refuse_with(&self, observed: Observation<'_>) -> bool {
+        let mut other = self.clone();
+        let unseen = Revealed::by(observed.seen).without_reservation();
+        other.service().choices_mut().read(unseen);
+        other.may_refuse_with(observed)
+    }
+
     /// Whether the inbox receives webhooks to this URL.
     pub(crate) fn hears(&self, url: &str) -> bool {
         self.bare.inbox() == Some(&*origin(url))
@@ -519,8 +546,9 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
     Some(Prepared { action, ..sent.clone() })
 }
 
-/// The well-formed version of a request whose media type or encoding of the body is wrong.
-fn leniently(sent: &Prepared) -> Option<Prepared> {
+/// The well-formed version of a request whose media type or encoding of the body is wrong: what a service takes it for if it
+/// accepts it.
+pub fn leniently(sent: &Prepared) -> Option<Prepared> {
     let call = sent.call().filter(|call| call.operation().is_none())?;
     let plain = call.without_media_type();
     let plain = match plain.operation() {

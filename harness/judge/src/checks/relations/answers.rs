@@ -13,7 +13,7 @@ use tideover_model::{Operation, OperationKind, clause};
 
 use crate::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::checks::{Check, Notes, is_reset};
-use crate::comparison::{is_member, is_synced};
+use crate::comparison::is_synced;
 use crate::grounds::{if_rejected, uploaded_rows};
 
 #[derive(Default)]
@@ -27,8 +27,8 @@ pub(super) struct DerivedValues {
     advances: BTreeMap<InvoiceName, i64>,
     /// The outcomes seen for wrong rows. The document doesn't show them.
     words_for_wrong_rows: BTreeSet<String>,
-    /// The collection state, by collected amount and face value. Cents.
-    states: BTreeMap<(i64, i64), String>,
+    /// The collection state, by face value and collected amount. Cents.
+    states: BTreeMap<(i64, i64), CollectionState>,
 }
 
 /// The kind of a sync without a contact.
@@ -159,34 +159,46 @@ impl DerivedValues {
         });
     }
 
-    /// The state is derived: equal amounts give equal states. New states may be added.
+    /// The state follows from both amounts: equal amounts give equal states, nothing collected is not collected, all of it
+    /// is, and more of the same face value never counts as less. Between the ends, the thresholds are not shown. New
+    /// states may be added.
     fn collection_state(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
         let cents = |name: &str| answer[name].as_i64();
         let (Some(collected), Some(face), Some(state)) = (
             cents(field::COLLECTED),
             cents(field::FACE_VALUE),
-            Fields::of(answer).collection_state(),
+            Fields::of(answer).collection_state().and_then(CollectionState::parse),
         ) else {
             return;
         };
-        if !is_member::<CollectionState>(state) {
+        // What is collected beyond the face value breaks another sentence.
+        if !(0..=face).contains(&collected) {
             return;
         }
-        let known = self.states.entry((collected, face)).or_insert_with(|| state.to_owned());
-        let holds = known == state;
-        notes.expect(
-            exchange,
-            clause!("2.invoice.collectionState"),
-            holds,
-            field::COLLECTION_STATE,
-            || {
-                (
-                    format!("{known}, as before for {collected} of {face} cents collected"),
-                    state.to_owned(),
-                )
-            },
-        );
+        let known = self.states.get(&(face, collected)).copied();
+        let least = self.states.range((face, 0)..(face, collected)).map(|(_, state)| *state).max();
+        let most =
+            self.states.range((face, collected)..=(face, face)).map(|(_, state)| *state).min();
+        let (least, most) = match collected {
+            0 => (CollectionState::Uncollected, CollectionState::Uncollected),
+            all if all == face => (CollectionState::Collected, CollectionState::Collected),
+            _ => (
+                known.or(least).unwrap_or(CollectionState::Uncollected),
+                known.or(most).unwrap_or(CollectionState::Collected),
+            ),
+        };
+        let holds = (least..=most).contains(&state);
+        let clause = clause!("2.invoice.collectionState");
+        notes.expect(exchange, clause, holds, field::COLLECTION_STATE, || {
+            let due = if least == most {
+                least.word().to_owned()
+            } else {
+                format!("{} to {}", least.word(), most.word())
+            };
+            (format!("{due}, for {collected} of {face} cents collected"), state.word())
+        });
+        self.states.entry((face, collected)).or_insert(state);
     }
 
     fn learn_advance(&mut self, exchange: &Exchange<'_>) {

@@ -1,13 +1,15 @@
-//! A repeated sync updates the name of a business (`4.businessSync.intro.2`). Whether a read shows the name at all, and
-//! whether an invoice that names the business changes it, is open.
+//! A read shows the name of a business that was sent (`2.business.name`), the latest one (`4.businessSync.intro.2`).
+//! Whether a read shows a name at all, whether an invoice that names the business changes it, and whose name it is once a
+//! tax id matched another business or the vendor acted, is open. So is the form: a service that shows no name as it was
+//! sent may have one of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::{Exchange, Prepared};
-use tideover_model::wire::field;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::{Operation, OperationKind, clause};
 
-use super::ledger::{BusinessName, business, caller};
+use super::ledger::{BusinessName, acted_on, business, caller};
 use crate::checks::{Check, Notes, is_reset};
 
 /// The names that a caller has sent for a business.
@@ -19,7 +21,15 @@ struct SentNames {
     mentioned: BTreeSet<String>,
     /// The names that the last sync replaced.
     replaced: BTreeSet<String>,
+    /// Whether a response showed that the caller's sync created it.
+    is_created: bool,
+    /// Whether a tax id may have matched another business, or the vendor may have told a name.
+    may_be_named_by_others: bool,
 }
+
+/// How many businesses must show a name as it was sent before another one must not show it in other letters: the first
+/// ones may have looked the same in the form that a service gives to names.
+const CONVENTION: usize = 3;
 
 impl SentNames {
     fn sync(&mut self, name: &str) {
@@ -33,12 +43,45 @@ impl SentNames {
         self.replaced.remove(name);
         self.mentioned.insert(name.to_owned());
     }
+
+    fn has(&self, name: &str) -> bool {
+        self.synced.as_deref() == Some(name)
+            || self.mentioned.contains(name)
+            || self.replaced.contains(name)
+    }
+
+    /// How many other names must be shown as they were sent before this one proves anything.
+    fn needed_for(&self, shown: &str) -> usize {
+        let letters = |name: &str| -> String {
+            name.chars()
+                .filter(|sign| sign.is_alphanumeric())
+                .flat_map(char::to_lowercase)
+                .collect()
+        };
+        let mut all = self.synced.iter().chain(&self.mentioned).chain(&self.replaced);
+        let has_same_letters = all.any(|name| letters(name) == letters(shown));
+        if has_same_letters { CONVENTION } else { 1 }
+    }
+
+    /// Whether all names are plain: white space and Unicode may be normalised, and the longest length is not stated.
+    fn are_plain(&self) -> bool {
+        let mut all = self.synced.iter().chain(&self.mentioned).chain(&self.replaced);
+        let is_plain = |name: &String| {
+            name.len() <= LONGEST && name.is_ascii() && name.split(' ').all(|word| !word.is_empty())
+        };
+        all.all(is_plain)
+    }
 }
 
-/// Looks for names that a sync has replaced.
+/// The longest name that no service has a reason to cut. Bytes.
+const LONGEST: usize = 100;
+
+/// Looks for names that a sync has replaced, and for names that nobody sent.
 #[derive(Default)]
 pub(in crate::checks) struct Names {
     sent: BTreeMap<BusinessName, SentNames>,
+    /// Businesses that a read showed under a name as it was sent.
+    shown_as_sent: BTreeSet<BusinessName>,
 }
 
 impl Check for Names {
@@ -53,29 +96,50 @@ impl Check for Names {
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         if is_reset(exchange) {
-            self.sent.clear();
+            *self = Names::default();
         }
         self.check(exchange, notes);
-        let Some(operation) = exchange.call().and_then(|call| call.operation()) else { return };
+        let acted = [field::EXTERNAL_ID, field::PAYEE_EXTERNAL_ID].map(|it| acted_on(exchange, it));
+        let invites = [OperationKind::Invite, OperationKind::CreateOnboardingSession];
+        let invited =
+            business(exchange).filter(|_| exchange.kind().is_some_and(|it| invites.contains(&it)));
+        for name in acted.into_iter().flatten().chain(invited) {
+            self.sent.entry(name).or_default().may_be_named_by_others = true;
+        }
+        let Some(operation) = exchange.call().and_then(|call| call.operation()) else {
+            // What a service takes from a malformed request is unknown.
+            if exchange.kind().is_some_and(|kind| !kind.reads()) && exchange.seen.is_success() {
+                self.sent.clear();
+            }
+            return;
+        };
         if let Operation::SyncBusiness { details, .. } = operation
-            && let (true, Some(name)) = (exchange.seen.is_success(), business(exchange))
+            && let Some(name) = business(exchange)
         {
-            self.sent.entry(name).or_default().sync(&details.legal_name);
+            let known = self.sent.entry(name).or_default();
+            known.may_be_named_by_others |= details.tax_id.is_some();
+            if let Some(body) = exchange.seen.success_body() {
+                known.sync(&details.legal_name);
+                known.is_created |= Fields::of(body).created() == Some(true);
+            }
         }
         // Also those of a refused request, of which the document does not say that nothing is kept.
         for sync in operation.syncs() {
             for party in [&sync.payee, &sync.payor] {
                 let name = (caller(exchange), party.business.clone());
-                self.sent.entry(name).or_default().mention(&party.details.legal_name);
+                let known = self.sent.entry(name).or_default();
+                known.mention(&party.details.legal_name);
+                known.may_be_named_by_others |= party.details.tax_id.is_some();
             }
         }
     }
 }
 
 impl Names {
-    fn check(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
+    fn check(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(body) = exchange.success_of(OperationKind::GetBusiness) else { return };
-        let Some(sent) = business(exchange).and_then(|name| self.sent.get(&name)) else { return };
+        let Some(business) = business(exchange) else { return };
+        let Some(sent) = self.sent.get(&business) else { return };
         let shown = body.get(field::NAME).and_then(|name| name.as_str());
         let (Some(shown), Some(synced)) = (shown, &sent.synced) else { return };
         let is_stale = sent.replaced.contains(shown);
@@ -83,6 +147,13 @@ impl Names {
             let clause = clause!("4.businessSync.intro.2");
             let evidence = || (synced.clone(), shown.to_owned());
             notes.expect(exchange, clause, !is_stale, field::NAME, evidence);
+        }
+        let is_own = sent.is_created && !sent.may_be_named_by_others && sent.are_plain();
+        if sent.has(shown) {
+            self.shown_as_sent.insert(business);
+        } else if is_own && self.shown_as_sent.len() >= sent.needed_for(shown) {
+            let evidence = || (format!("{synced}, as it was sent"), shown.to_owned());
+            notes.expect(exchange, clause!("2.business.name"), false, field::NAME, evidence);
         }
     }
 }

@@ -16,7 +16,7 @@ use tideover_exchange::target::{Applied, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Response};
 use tideover_judge::checks::{Checks, Notes};
-use tideover_judge::{has_failed, is_informative};
+use tideover_judge::{has_failed, is_informative, leniently};
 use tideover_model::{OperationKind, Service, Timestamp};
 
 use crate::prediction::Case;
@@ -258,8 +258,10 @@ impl<'a> CaseRun<'a> {
     fn judge(&mut self, record: StepRecord<'_>) {
         let StepRecord { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches } =
             record;
+        let is_taken = seen.is_success() && self.oracle.belief().is_some();
+        let taken = is_taken.then(|| leniently(&sent)).flatten();
         let exchange = Exchange {
-            sent: &sent,
+            sent: taken.as_ref().unwrap_or(&sent),
             seen: &seen,
             predicted: &expectation.predicted,
             predicted_refusal: expectation.refusal,
@@ -273,10 +275,12 @@ impl<'a> CaseRun<'a> {
             inbox_works,
             inside: inside.as_ref(),
         };
-        if let Some(due) = expectation.due {
-            self.played.replaced.record(due, &seen);
+        if let Some(due) = expectation.due.filter(|_| !has_failed(&sent, &seen)) {
+            self.played.replaced.record(due, &exchange);
         }
-        self.played.failing.record(&exchange);
+        self.played.renamed.record(&exchange);
+        self.played.repeats.record(&exchange, expectation.due);
+        self.played.failing.record(&exchange, expectation.due);
         let at = self.played.answers.len();
         let mut notes = Notes { met: take(&mut self.played.met), ..Notes::default() };
         for point in expectation.points {

@@ -45,7 +45,7 @@ pub(super) struct Expectation<'a> {
     pub(super) arrivals: Cow<'a, [Arrival]>,
     /// The comparison with the world that explains the response best. In a known world a check compares.
     pub(super) points: Vec<Point>,
-    /// The listed code that was due where an unlisted one came.
+    /// The listed code that was due where an unlisted one came, or a failure.
     pub(super) due: Option<Code>,
 }
 

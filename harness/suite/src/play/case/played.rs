@@ -12,7 +12,7 @@ use tideover_exchange::{Arrival, Exchange, Prepared, Response};
 use tideover_judge::Belief;
 use tideover_model::{OperationKind, Timestamp, clause};
 
-use crate::play::learn::{Failing, Lessons, Replaced};
+use crate::play::learn::{Failing, Lessons, Renamed, Repeats, Replaced};
 
 /// The outcome of a case, or of steps that are played again.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +36,10 @@ pub struct Played {
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
+    /// The members of enumerations in whose place other words came.
+    pub renamed: Renamed,
+    /// How the repeats of writes were answered.
+    pub repeats: Repeats,
     /// Which kinds of requests failed, and which were answered.
     pub failing: Failing,
     /// What the responses show of the target's choices.

@@ -15,7 +15,7 @@ use tideover_model::{Clause, Timestamp, clause};
 
 use crate::play::case::Played;
 use crate::play::concurrent::Interval;
-use crate::play::learn::{Failing, Lessons, Replaced, Stated};
+use crate::play::learn::{Failing, Lessons, Renamed, Repeats, Replaced, Stated};
 
 /// The outcome of many cases.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,10 @@ pub struct Summary {
     pub gaps: Gaps,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
+    /// The members of enumerations in whose place other words came.
+    pub renamed: Renamed,
+    /// How the repeats of writes were answered.
+    pub repeats: Repeats,
     /// Which kinds of requests failed, and which were answered.
     pub failing: Failing,
     /// What the responses show of the target's choices.
@@ -181,6 +185,8 @@ impl Summary {
         self.unsent.extend(other.unsent);
         self.gaps.add(&other.gaps);
         self.replaced.add(&other.replaced);
+        self.renamed.add(&other.renamed);
+        self.repeats.add(&other.repeats);
         self.failing.add(&other.failing);
         for (clause, (times, verdict)) in other.broken {
             self.break_clause(clause, times, verdict);
@@ -219,12 +225,19 @@ impl Summary {
     /// Adds what only the run as a whole shows: choices that differ from the stated profile, listed codes that never
     /// came where they were due, and kinds of requests that failed each time.
     pub fn conclude(&mut self, stated: &Stated) {
-        let doubts =
-            self.replaced.doubts(&self.coverage).into_iter().chain(self.failing.findings());
+        let doubts = self.replaced.doubts(&self.coverage).into_iter();
+        let doubts = doubts.chain(self.renamed.findings()).chain(self.repeats.findings());
+        let doubts = doubts.chain(self.failing.findings());
         for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {
             self.notice(finding, met);
         }
         self.settle();
+    }
+
+    /// The sentences that no case alone shows to be broken, but the run as a whole.
+    pub fn violated_as_a_whole(&self) -> impl Iterator<Item = &Finding> {
+        let whole = self.noticed.values().filter(|noticed| noticed.first.is_none());
+        whole.map(|noticed| &noticed.finding).filter(|one| one.verdict == Verdict::Violated)
     }
 
     /// Drops the findings that an operation serves another platform's business, where it serves unknown ones too: then
@@ -289,6 +302,8 @@ impl Summary {
         self.unsent.extend(played.unsent.iter().cloned());
         self.gaps.add(&played.gaps);
         self.replaced.add(&played.replaced);
+        self.renamed.add(&played.renamed);
+        self.repeats.add(&played.repeats);
         self.failing.add(&played.failing);
         self.lessons.add(&played.lessons);
         for (at, finding) in &played.noticed {

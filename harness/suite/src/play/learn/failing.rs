@@ -6,15 +6,17 @@ use std::mem::take;
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_judge::{has_failed, is_informative};
-use tideover_model::{ActionKind, Code, OperationKind, clause};
+use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
+
+use super::replaced::clause_of;
 
 /// How often a kind of request must fail, and in how many cases, before that is a finding: an outage would hit other
 /// requests of the same cases, too.
 const OFTEN: u64 = 5;
 const CASES: u64 = 3;
 
-/// A kind of request with the outcome that was due.
-type Asked = (OperationKind, Due);
+/// A kind of request, if the path is served, with the outcome that was due.
+type Asked = (Option<OperationKind>, Due);
 
 /// The outcome that was due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +33,14 @@ impl Due {
             None => Due::Success,
             Some(Code::UpstreamFailed) => Due::Unknown,
             Some(code) => Due::Refusal(code),
+        }
+    }
+
+    /// The sentence that asks for it.
+    fn clause(self) -> Clause {
+        match self {
+            Due::Refusal(code) => clause_of(code),
+            Due::Success | Due::Unknown => clause!("7.codes.upstream_failed"),
         }
     }
 
@@ -65,12 +75,16 @@ pub struct Failing {
 }
 
 impl Failing {
-    pub(crate) fn record(&mut self, exchange: &Exchange<'_>) {
+    /// Counts an answered or failed request. `due` is the code with which it had to be refused.
+    pub(crate) fn record(&mut self, exchange: &Exchange<'_>, due: Option<Code>) {
         self.is_announced |= exchange.acts() == Some(ActionKind::UpstreamFails);
-        let (Some(kind), false) = (exchange.kind(), self.is_announced) else { return };
+        if self.is_announced || exchange.call().is_none() {
+            return;
+        }
+        let kind = exchange.kind();
         if has_failed(exchange.sent, exchange.seen) {
             let code = exchange.seen.code().unwrap_or_default();
-            let due = Due::of(exchange.predicted_refusal.map(|(code, _)| code));
+            let due = Due::of(due.or(exchange.predicted_refusal.map(|(code, _)| code)));
             self.open.push(((kind, due), format!("{} {code}", exchange.seen.status)));
         } else if is_informative(exchange.seen) {
             let seen = Due::of(exchange.seen.code().and_then(Code::parse));
@@ -104,14 +118,23 @@ impl Failing {
             };
             is_often && !is_answered
         });
+        // A kind of request that never succeeds fails for one reason, whatever was due.
+        let is_refusal = |due: &Due| matches!(due, Due::Refusal(_));
+        let never_succeeds =
+            |kind| always.clone().any(|((other, due), _)| *other == kind && !is_refusal(due));
+        let causes = always
+            .clone()
+            .filter(|((kind, due), _)| !is_refusal(due) || !never_succeeds(*kind));
         let finding = |((kind, due), Failures { times, last, .. }): (&Asked, &Failures)| {
-            let due = due.words();
-            let expected = format!("{due}, at least once in {times} requests");
+            let expected = format!("{}, at least once in {times} requests", due.words());
             let seen = format!("{} each time", last.trim_end());
-            let clause = clause!("7.codes.upstream_failed");
-            let operation = format!("{} {}", kind.method(), kind.path());
+            let clause = due.clause();
+            let operation = kind.map_or_else(
+                || "any request".to_owned(),
+                |kind| format!("{} {}", kind.method(), kind.path()),
+            );
             (Finding::new(clause, operation, "status", expected, seen), *times)
         };
-        always.map(finding).collect()
+        causes.map(finding).collect()
     }
 }

@@ -9,6 +9,8 @@ mod delays;
 mod failing;
 mod held;
 mod rates;
+mod renamed;
+mod repeats;
 mod replaced;
 mod span;
 mod written;
@@ -23,6 +25,8 @@ use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, 
 
 pub use failing::Failing;
 pub use held::Stated;
+pub use renamed::Renamed;
+pub use repeats::Repeats;
 pub use replaced::Replaced;
 pub use span::Span;
 pub use written::Learned;
@@ -49,7 +53,7 @@ pub struct Lessons {
     moved: u64,
     /// The longest time from the first attempt of a delivery to its last. Seconds.
     tried_for: Option<u64>,
-    repeats: Repeats,
+    repeats: AcceptedAgain,
     causes: Causes,
     session_links_live: Option<bool>,
 }
@@ -59,7 +63,7 @@ type Attempt = (Option<u64>, u16);
 
 /// How many deliveries were accepted, and how many of them came again.
 #[derive(Clone, Copy, Debug, Default)]
-struct Repeats {
+struct AcceptedAgain {
     accepted: u64,
     repeated: u64,
 }

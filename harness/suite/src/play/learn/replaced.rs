@@ -1,55 +1,102 @@
 //! Listed codes, and the codes that came in their place (§7 Codes).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use tideover_exchange::Response;
+use tideover_exchange::Exchange;
 use tideover_exchange::evidence::coverage::{Coverage, Group};
 use tideover_exchange::evidence::finding::Finding;
-use tideover_model::{Clause, Code};
+use tideover_model::{Clause, Code, OperationKind, clause};
 
 /// How often a code must have been due before its absence is a finding. Two others in its place may be another
 /// precedence.
 const OFTEN: u64 = 3;
 
-/// The listed codes in whose place others came: how often, and which came last.
+/// The same where a listed code came whose condition is not shown to hold, but may.
+const OFTEN_IF_LISTED: u64 = 8;
+
+/// The same for a code that covers so much that a service may have finer ones, and in how many operations: only one other
+/// code in place of all of them is no finer one.
+const OFTEN_IF_BROAD: u64 = 20;
+const OPERATIONS_IF_BROAD: usize = 3;
+
+/// The listed codes in whose place others came.
 ///
 /// One case proves nothing: codes may be added, and the choice among several refusals is open
 /// (`gap.refusalPrecedence`). But the document removes no code.
 #[derive(Clone, Debug, Default)]
 pub struct Replaced {
-    codes: BTreeMap<Code, (u64, String)>,
+    codes: BTreeMap<Code, Others>,
+}
+
+/// What came in place of a code.
+#[derive(Clone, Debug, Default)]
+struct Others {
+    times: u64,
+    codes: BTreeSet<String>,
+    operations: BTreeSet<OperationKind>,
+    has_listed: bool,
+}
+
+impl Others {
+    fn add(&mut self, other: &Others) {
+        self.times += other.times;
+        self.codes.extend(other.codes.iter().cloned());
+        self.operations.extend(&other.operations);
+        self.has_listed |= other.has_listed;
+    }
+
+    /// Whether they stand for `code`, if it never came.
+    fn replace(&self, code: Code) -> bool {
+        match is_broad(code) {
+            false if self.has_listed => self.times >= OFTEN_IF_LISTED,
+            false => self.times >= OFTEN,
+            true => {
+                self.times >= OFTEN_IF_BROAD
+                    && self.codes.len() == 1
+                    && self.operations.len() >= OPERATIONS_IF_BROAD
+            }
+        }
+    }
 }
 
 impl Replaced {
-    /// Counts that `seen` came where `due` was.
-    pub(crate) fn record(&mut self, due: Code, seen: &Response) {
+    /// Counts that a response came where `due` was.
+    pub(crate) fn record(&mut self, due: Code, exchange: &Exchange<'_>) {
+        let seen = exchange.seen;
         let instead = format!("{} {}", seen.status, seen.code().unwrap_or_default());
-        let (times, last) = self.codes.entry(due).or_default();
-        (*times, *last) = (*times + 1, instead);
+        self.codes.entry(due).or_default().add(&Others {
+            times: 1,
+            codes: BTreeSet::from([instead]),
+            operations: exchange.kind().into_iter().collect(),
+            has_listed: seen.code().and_then(Code::parse).is_some(),
+        });
     }
 
     pub fn add(&mut self, other: &Replaced) {
-        for (code, (times, instead)) in &other.codes {
-            let (known, last) = self.codes.entry(*code).or_default();
-            (*known, *last) = (*known + times, instead.clone());
+        for (code, others) in &other.codes {
+            self.codes.entry(*code).or_default().add(others);
         }
     }
 
-    /// The codes that were due [`OFTEN`] and never came, except those that a service may split into finer ones.
+    /// The codes that were due often and never came.
     pub(crate) fn doubts(&self, coverage: &Coverage) -> Vec<(Finding, u64)> {
         let came: BTreeMap<String, u64> = coverage.of(Group::Code).into_iter().collect();
         let never = |code: &Code| came.get(code.name()).is_none_or(|times| *times == 0);
-        let doubted = self
-            .codes
-            .iter()
-            .filter(|(code, (times, _))| *times >= OFTEN && never(code) && !is_broad(**code));
-        let doubt = |(code, (times, instead)): (&Code, &(u64, String))| {
-            let clause = Clause::find(&format!("7.codes.{code}"))?;
-            let finding = Finding::new(clause, "any request", "code", code.name(), instead.clone());
-            Some((finding, *times))
+        let replaced =
+            self.codes.iter().filter(|(code, others)| others.replace(**code) && never(code));
+        let doubt = |(code, others): (&Code, &Others)| {
+            let instead: Vec<&str> = others.codes.iter().map(String::as_str).collect();
+            let seen = format!("{} each of {} times", instead.join(" or "), others.times);
+            let finding = Finding::new(clause_of(*code), "any request", "code", code.name(), seen);
+            (finding, others.times)
         };
-        doubted.filter_map(doubt).collect()
+        replaced.map(doubt).collect()
     }
+}
+
+/// The sentence on a code.
+pub(super) fn clause_of(code: Code) -> Clause {
+    Clause::find(&format!("7.codes.{code}")).unwrap_or(clause!("7.shape.code"))
 }
 
 /// Whether a code covers so much that a service may have finer ones.

@@ -8,7 +8,7 @@ use tideover_model::{Cents, Delays, Profile, Range};
 use toml::{Table, Value};
 
 use crate::play::learn::span::Span;
-use crate::play::learn::{Lessons, Repeats};
+use crate::play::learn::{AcceptedAgain, Lessons};
 
 /// Fields that no run can learn, each with the reason.
 const UNLEARNABLE: &[(&str, &str)] = &[
@@ -197,7 +197,7 @@ impl Learned {
             None => self.miss("webhooks.window"),
             Some(seconds) => self.narrow("webhooks.window", format!("at least {seconds} seconds")),
         }
-        let Repeats { accepted, repeated } = lessons.repeats;
+        let AcceptedAgain { accepted, repeated } = lessons.repeats;
         match accepted {
             0 => self.miss("webhooks.duplicates"),
             _ => {

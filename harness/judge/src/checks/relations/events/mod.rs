@@ -50,6 +50,9 @@ pub(in crate::checks) struct Events {
     synced: SyncedInvoices,
     /// The payout account of each business, and how often its destination can have changed.
     payouts: BTreeMap<BusinessName, (String, usize)>,
+    /// The businesses whose payout account was replaced, and those whose collection account is open.
+    replaced: BTreeSet<BusinessName>,
+    opened: BTreeSet<BusinessName>,
     /// Whether requests got no response. They may have been carried out.
     has_missed: bool,
     /// Whether no one else moves the outside world.
@@ -81,11 +84,15 @@ impl Check for Events {
         self.due.learn_time(exchange);
         self.synced.learn(exchange);
         self.names.learn(exchange, self.steps);
-        let moves_funds = self.learn_payouts(exchange);
+        if self.learn_payouts(exchange) {
+            self.replaced.extend(business(exchange));
+        }
+        let moves_funds = self.learn_opening(exchange);
+        // What arrived with this response may have been sent after it.
+        self.check_read(exchange, notes);
         for arrival in exchange.arrivals {
             self.learn_event(arrival, notes);
         }
-        self.check_read(exchange, notes);
         self.learn_facts(exchange, moves_funds);
         self.due.check(exchange, &self.announced, &self.names, notes);
         self.due.learn_endpoints(exchange, self.steps);
@@ -136,6 +143,15 @@ impl Events {
         let is_change = !known.is_empty();
         (*known, *changes) = (details, *changes + 1);
         is_change
+    }
+
+    /// Learns which collection accounts are open. Whether both destinations of the business's funds have changed.
+    fn learn_opening(&mut self, exchange: &Exchange<'_>) -> bool {
+        let Some(name) = business(exchange) else { return false };
+        if exchange.seen.success_body().is_some_and(|body| body[field::REMITTANCE].is_object()) {
+            self.opened.insert(name.clone());
+        }
+        self.replaced.contains(&name) && self.opened.contains(&name)
     }
 
     /// Records and checks a delivery on its first arrival.
@@ -297,9 +313,38 @@ impl Events {
                         collected,
                     );
                 }
+                self.check_advance(exchange, answer, notes);
             }
             _ => {}
         }
+    }
+
+    /// An advance is at least as far as the events about it say: its states only go forward.
+    fn check_advance(&self, exchange: &Exchange<'_>, answer: &Value, notes: &mut Notes) {
+        let Some(name) = invoice(exchange) else { return };
+        let Some(shown) = Proof::of(OperationKind::GetInvoice, answer).state() else { return };
+        let owner = caller(exchange);
+        let about = self.announced.iter().filter(|announced| {
+            self.due.owner_of(&announced.path) == Some(&owner)
+                && self.is_surely_about(announced, &name)
+        });
+        for announced in about {
+            let Some((event, least)) = announced.least_state() else { continue };
+            notes.expect(exchange, meaning_of(event), shown >= least, field::ADVANCE, || {
+                let due = format!("at least {}, since {} came before", least.name(), event.name());
+                (due, shown.name())
+            });
+        }
+    }
+
+    /// Whether an event names one invoice and its payee, and no other business.
+    fn is_surely_about(&self, announced: &Announcement, name: &InvoiceName) -> bool {
+        let ((owner, payee), invoice) = name;
+        let named = |text: &String| announced.texts.contains(text);
+        named(payee)
+            && named(invoice)
+            && self.names.businesses_of(owner).filter(|it| named(it)).eq([payee])
+            && self.names.invoices().filter(|((_, _), it)| named(it)).count() == 1
     }
 
     /// Whether a business that completed onboarding still meets what it met then. A tax id may be found wrong later.
@@ -319,6 +364,18 @@ impl Events {
 }
 
 impl Announcement {
+    /// How far an advance is at least once this event was sent.
+    fn least_state(&self) -> Option<(EventType, AdvanceState)> {
+        let event = EventType::ALL.into_iter().find(|event| event.name() == self.kind)?;
+        let least = match event {
+            EventType::AdvanceIssued => AdvanceState::Funded,
+            EventType::AdvancePaid => AdvanceState::Repaid,
+            EventType::FactoredUpdated => self.state().and_then(AdvanceState::parse)?,
+            _ => return None,
+        };
+        Some((event, least))
+    }
+
     /// The financing state that it shows.
     fn state(&self) -> Option<&'static str> {
         AdvanceState::ALL.map(AdvanceState::name).into_iter().find(|it| self.texts.contains(*it))

@@ -122,6 +122,12 @@ impl Names {
         self.invoices.get(name).copied().filter(|_| !self.doubtful.contains(&name.0))
     }
 
+    /// The businesses that a caller has named.
+    pub(super) fn businesses_of(&self, caller: &str) -> impl Iterator<Item = &String> {
+        let own = self.businesses.keys().filter(move |(owner, _)| owner == caller);
+        own.map(|(_, business)| business)
+    }
+
     /// The invoices that were synced.
     pub(super) fn invoices(&self) -> impl Iterator<Item = &InvoiceName> {
         self.invoices.keys()

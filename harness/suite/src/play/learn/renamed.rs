@@ -1,0 +1,92 @@
+//! Members of enumerations, and the words that came in their place (§9 Versioning 2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tideover_exchange::Exchange;
+use tideover_exchange::evidence::finding::Finding;
+use tideover_model::OperationKind;
+use tideover_model::clause;
+use tideover_model::wire::schema::Role;
+
+/// For how many subjects a member must have been due before its absence is a finding. A service that has a new member
+/// for every third of them shows the old one for the others.
+const OFTEN: u64 = 12;
+
+/// A field, and a member that was due in it.
+type Member = (&'static str, &'static str);
+
+/// The members that were due where another word came, and those that came.
+///
+/// Members may be added, so that another word proves nothing. But none is removed: a member that never comes although it
+/// is due again and again, always with the same word in its place, has another name.
+#[derive(Clone, Debug, Default)]
+pub struct Renamed {
+    due: BTreeMap<Member, Others>,
+    came: BTreeSet<Member>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Others {
+    operation: Option<OperationKind>,
+    words: BTreeSet<String>,
+    /// The subjects of this case.
+    subjects: BTreeSet<String>,
+    /// How many there were in other cases.
+    times: u64,
+}
+
+impl Others {
+    fn times(&self) -> u64 {
+        self.times + self.subjects.len() as u64
+    }
+}
+
+impl Renamed {
+    pub(crate) fn record(&mut self, exchange: &Exchange<'_>) {
+        let Some(kind) = exchange.kind() else { return };
+        let bodies = exchange.predicted.success_body().zip(exchange.seen.success_body());
+        let Some((predicted, seen)) = bodies else { return };
+        for field in kind.reply_fields() {
+            let Role::Word(members) = field.role else { continue };
+            let listed = |word| members.iter().find(|member| **member == word);
+            let shown = seen.get(field.name).and_then(|word| word.as_str());
+            let Some(shown) = shown.filter(|word| !word.is_empty()) else { continue };
+            if let Some(member) = listed(shown) {
+                self.came.insert((field.name, member));
+                continue;
+            }
+            let due = predicted.get(field.name).and_then(|word| word.as_str()).and_then(listed);
+            let Some(due) = due else { continue };
+            let others = self.due.entry((field.name, due)).or_default();
+            others.operation = Some(kind);
+            others.words.insert(shown.to_owned());
+            others.subjects.insert(format!("{:?}", exchange.subject()));
+        }
+    }
+
+    pub fn add(&mut self, other: &Renamed) {
+        for (member, others) in &other.due {
+            let known = self.due.entry(*member).or_default();
+            known.operation = others.operation;
+            known.words.extend(others.words.iter().cloned());
+            known.times += others.times();
+        }
+        self.came.extend(&other.came);
+    }
+
+    /// The members that never came.
+    pub(crate) fn findings(&self) -> Vec<(Finding, u64)> {
+        let renamed = self.due.iter().filter(|(member, others)| {
+            others.times() >= OFTEN && others.words.len() == 1 && !self.came.contains(*member)
+        });
+        let finding = |((field, member), others): (&Member, &Others)| {
+            let kind = others.operation?;
+            let operation = format!("{} {}", kind.method(), kind.path());
+            let seen = format!("{} each time", others.words.first()?);
+            let expected = format!("{member}, at least once for {} subjects", others.times());
+            let clause = clause!("9.versioning.2");
+            Some((Finding::new(clause, operation, *field, expected, seen), others.times()))
+        };
+        renamed.filter_map(finding).collect()
+    }
+}

@@ -1,0 +1,151 @@
+//! What follows from what was sent and seen, although the document leaves its form open: a collection state, a name, the
+//! words of an enumeration, a code where a request fails.
+
+use super::*;
+
+/// What a run as a whole says of a service with a liberty: clauses and operations, of violations only.
+async fn violated_as_a_whole(liberty: Liberty) -> Vec<(&'static str, String)> {
+    let header = Header::new(1, start(), Profile::default());
+    let face = service(Profile::default(), 5, INBOX);
+    let strangers = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
+    let mut worlds = FreeWorlds(strangers, liberty);
+    let plan = Plan { header, first: 0, cases: 40, steps: 40, max_findings: 1 };
+    let mut summary = check(&mut worlds, &plan).await.unwrap();
+    assert!(summary.failures.is_empty(), "{:#?}", summary.failures[0].findings);
+    summary.conclude(&Stated::default());
+    let violated = summary.violated_as_a_whole();
+    violated.map(|one| (one.clause.name(), one.operation.clone())).collect()
+}
+
+fn with_state(mut body: Value, state: fn(i64, i64) -> Option<&'static str>) -> Value {
+    let amounts = body["collected"].as_i64().zip(body["faceValue"].as_i64());
+    if let Some(state) = amounts.and_then(|(collected, face)| state(collected, face)) {
+        body["collectionState"] = state.into();
+    }
+    body
+}
+
+#[tokio::test]
+async fn the_collection_state_follows_from_the_amounts() {
+    // The thresholds between nothing and all are not shown.
+    let lawful: [Rewrite; 2] = [
+        |_, body| {
+            with_state(body, |collected, face| {
+                (0 < collected && collected < face / 2).then_some("UNCOLLECTED")
+            })
+        },
+        |_, body| {
+            with_state(body, |collected, face| {
+                (face / 2 < collected && collected < face).then_some("COLLECTED")
+            })
+        },
+    ];
+    for rewrite in lawful {
+        assert_accepted(Liberty { rewrite, ..NONE }).await;
+    }
+    let wrong: [Rewrite; 2] = [
+        |_, body| with_state(body, |collected, _| (collected == 0).then_some("COLLECTED")),
+        |_, body| {
+            with_state(body, |collected, face| (collected == face).then_some("PARTIALLY_COLLECTED"))
+        },
+    ];
+    for rewrite in wrong {
+        assert_violated(Liberty { rewrite, ..NONE }, "2.invoice.collectionState").await;
+    }
+}
+
+fn with_name(call: &PreparedCall, mut body: Value, name: fn(&str) -> String) -> Value {
+    if call.method == "GET" && body.get("onboarding").is_some() {
+        body["name"] = body["name"].as_str().map(name).into();
+    }
+    body
+}
+
+/// A form that a service gives to all names is its own. A name that was cut is not the one that was sent.
+#[tokio::test]
+async fn a_business_shows_the_name_that_was_sent() {
+    let lawful: [Rewrite; 2] = [
+        |call, body| with_name(call, body, str::to_uppercase),
+        |call, body| with_name(call, body, |name| name.trim_end_matches('.').to_owned()),
+    ];
+    for rewrite in lawful {
+        assert_accepted(Liberty { rewrite, ..NONE }).await;
+    }
+    let cut: Rewrite = |call, body| with_name(call, body, |name| name.chars().take(8).collect());
+    assert_violated(Liberty { rewrite: cut, ..NONE }, "2.business.name").await;
+}
+
+/// Members may be added, but none is removed.
+#[tokio::test]
+async fn a_member_that_never_comes_is_found() {
+    let renames: Rewrite = |call, mut body| {
+        if call.method == "PUT" && body["outcome"] == "created" {
+            body["outcome"] = "inserted".into();
+        }
+        body
+    };
+    let found = violated_as_a_whole(Liberty { rewrite: renames, ..NONE }).await;
+    assert_eq!(found, [("9.versioning.2", "PUT /v1/invoices/{externalId}".to_owned())]);
+    let adds: Rewrite = |call, mut body| {
+        if call.method == "PUT" && body["outcome"] == "created" && call.path.len() % 3 == 0 {
+            body["outcome"] = "inserted".into();
+        }
+        body
+    };
+    assert_eq!(violated_as_a_whole(Liberty { rewrite: adds, ..NONE }).await, []);
+}
+
+/// A request that has to be refused, and crashes each time, is no outage.
+#[tokio::test]
+async fn a_crash_in_place_of_a_code_is_found() {
+    fn crashes(code: &str) -> &str {
+        if code == "business_not_found" { CRASHED } else { code }
+    }
+    let found = violated_as_a_whole(Liberty { code: crashes, ..NONE }).await;
+    assert!(!found.is_empty());
+    assert!(found.iter().all(|(clause, _)| *clause == "7.codes.business_not_found"), "{found:?}");
+}
+
+/// A name that the service cannot resolve may be refused.
+#[tokio::test]
+async fn a_named_host_may_be_refused() {
+    let refuses = |_, call: &PreparedCall| {
+        let url = call.body().json().and_then(|body| body["url"].as_str()).unwrap_or_default();
+        let is_named = url.contains(".example") && !url.starts_with(INBOX);
+        refused(422, "destination_refused").filter(|_| call.path == "/v1/webhooks" && is_named)
+    };
+    assert_accepted(Liberty { instead: refuses, ..NONE }).await;
+}
+
+/// A service may take JSON for what it is, whatever its media type says, also where no response comes.
+#[tokio::test]
+async fn a_malformed_sync_may_be_taken() {
+    let takes = |call: &PreparedCall| call.without_media_type();
+    // It fails, and has taken effect.
+    let lost: Instead = |sent, _| refused(502, "upstream_failed").filter(|_| sent == 4);
+    let header = Header::new(1, start(), Profile::default());
+    let face = service(Profile::default(), 5, INBOX);
+    let mut world = Strangers::with_one_key(InProcess::new(face, start()));
+    let plain = |name: &str| {
+        let mut call = Call::bare("PUT", format!("/v1/organizations/{name}"));
+        (call.text, call.content_type) =
+            (Some(json!({ "legalName": "x" }).to_string()), Some("text/plain".to_owned()));
+        Step::new(Action::Call(call))
+    };
+    let steps = [
+        put("/v1/organizations/v1", json!({ "legalName": "Bolt & Sons" })),
+        read("v1"),
+        plain("v1"),
+        plain("v2"),
+        read("v1"),
+        put("/v1/organizations/v2", json!({ "legalName": "V2" })),
+        read("v2"),
+    ];
+    for instead in [NONE.instead, lost] {
+        let liberty = Liberty { takes, instead, ..NONE };
+        let mut target = FreeService::new(world.fresh().await.unwrap(), liberty);
+        let played = play(&mut target, &header, &steps).await.unwrap();
+        assert!(played.findings.is_empty(), "{:#?}", played.findings);
+        assert_eq!(played.answers.len(), steps.len());
+    }
+}
