@@ -15,8 +15,9 @@ pub mod hooks;
 mod inner;
 
 use std::fmt;
+use std::sync::LazyLock;
 
-use tideover_model::{Clause, Destinations, Profile, Seeded, clause};
+use tideover_model::{Clause, Code, Destinations, Profile, Seeded, Status, clause};
 
 pub use choices::{DefectiveChoices, WrongChoice};
 pub use defective::Defective;
@@ -76,8 +77,19 @@ impl fmt::Display for Defect {
 
 /// Every defect that the suite proves itself on, area by area of the document.
 pub fn all() -> impl Iterator<Item = &'static Defect> {
-    catalogue::PROVEN.iter().copied().flatten()
+    catalogue::PROVEN.iter().copied().flatten().chain(OF_CODES.iter().copied())
 }
+
+/// Another status for each code whose status the document states, if no defect of a catalogue breaks the code's row.
+static OF_CODES: LazyLock<Vec<&'static Defect>> = LazyLock::new(|| {
+    let has_defect = |code: &Code| {
+        let mut catalogues = catalogue::PROVEN.iter().copied().flatten();
+        catalogues.any(|defect| defect.clause == code.clause())
+    };
+    let is_stated = |code: &Code| matches!(code.status(), Status::Documented(_));
+    let stated = Code::ALL.into_iter().filter(is_stated);
+    stated.filter(|code| !has_defect(code)).map(generated::of_code).collect()
+});
 
 /// The defect of this name that the suite proves itself on.
 pub fn find(name: &str) -> Option<&'static Defect> {
@@ -105,6 +117,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test]
+    fn every_stated_status_has_a_defect() {
+        for code in Code::ALL {
+            if matches!(code.status(), Status::Documented(_)) {
+                assert!(all().any(|defect| defect.clause == code.clause()), "{code}");
+            }
+        }
+    }
 
     #[test]
     fn a_name_means_one_defect_in_all_catalogues() {

@@ -16,6 +16,8 @@ use tideover_model::wire::schema::Field;
 
 use crate::{Defect, Hooks};
 
+pub(crate) use refusals::of_code;
+
 /// A kind of mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operator {

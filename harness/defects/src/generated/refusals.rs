@@ -5,6 +5,7 @@ use tideover_model::Status;
 use tideover_model::exchange::respond;
 use tideover_model::{Code, OperationKind, Refusal, clause};
 
+use crate::Defect;
 use crate::generated::{Mutation, Operator, keep};
 use crate::hooks::{answer, encoding};
 
@@ -45,6 +46,11 @@ pub(super) fn mutations() -> Vec<Mutation> {
         })
     });
     shapes.chain(ladders).collect()
+}
+
+/// A defect that breaks the row of `code`: the same refusal, with a status that no code has.
+pub(crate) fn of_code(code: Code) -> &'static Defect {
+    Mutation { clause: code.clause(), ..shape(code, Other::Status(418)) }.plant()
 }
 
 fn shape(code: Code, other: Other) -> Mutation {

@@ -1,10 +1,11 @@
 //! Which check covers which clauses, by name: what a run can meet.
 
 use std::slice;
+use std::sync::LazyLock;
 
 use tideover_model::clause::Kind;
 use tideover_model::wire::schema::Field;
-use tideover_model::{Clause, OperationKind, clause};
+use tideover_model::{Clause, Code, OperationKind, Status, clause};
 
 pub use crate::checks::needs::Needs;
 
@@ -35,8 +36,19 @@ pub fn watched() -> impl Iterator<Item = RegisteredCheck> {
         };
         documented(kind.reply_fields()).map(move |clause| predicted(needs, clause))
     });
-    WATCHED.iter().copied().chain(of_requests).chain(of_replies)
+    let of_codes = OF_CODES.iter().map(move |clause| predicted(&[Needs::Requests], clause));
+    WATCHED.iter().copied().chain(of_requests).chain(of_replies).chain(of_codes)
 }
+
+/// The rows of the codes whose status the document states: a refusal with another status breaks them. A row below says
+/// of a code what else its evidence requires. Where the status is the service's own, a wrong refusal breaks the sentence
+/// that asks for the code.
+static OF_CODES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
+    let is_stated = |code: &Code| matches!(code.status(), Status::Documented(_));
+    let is_below = |clause| WATCHED.iter().any(|check| check.clauses.contains(&clause));
+    let stated = Code::ALL.into_iter().filter(is_stated).map(Code::clause);
+    stated.filter(|clause| !is_below(*clause)).collect()
+});
 
 /// The sentences that state the form of fields, at any depth.
 fn clauses_of(fields: &'static [Field]) -> Vec<&'static Clause> {
@@ -68,10 +80,7 @@ static WATCHED: &[RegisteredCheck] = checks! {
         "4.imports.9.2" "4.payoutAccount.4.3" "4.advances.4" "4.advances.5" "4.quotes.6"
         "4.invitations.6" "4.invitations.7" "4.webhooks.4" "4.webhookDeletion.2"
         "5.authentication.3" "6.subscription.1" "6.subscription.2" "7.shape.code"
-        "7.codes.invalid_request" "7.codes.unreadable_request" "7.codes.unauthorized"
-        "7.codes.payload_too_large" "7.codes.unknown_endpoint" "7.codes.business_not_found"
-        "7.codes.invoice_not_found" "7.codes.import_not_found" "7.codes.invoice_not_financeable"
-        "7.codes.business_not_eligible" "7.codes.already_subscribed" "8.requestBodySize"
+        "7.codes.invoice_not_found" "7.codes.import_not_found" "8.requestBodySize"
         "gap.successStatuses" "gap.ownStatuses" "gap.zeroAdvance" "gap.jsonMediaType"
         "gap.integerForm" "gap.duplicateKeys" "gap.emptyIdentifier";
     // The content of a response, apart from its fields.

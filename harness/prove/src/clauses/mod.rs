@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use tideover_exchange::start;
 use tideover_judge::checks::registry::{Needs, watched};
-use tideover_model::{Clause, clause};
+use tideover_model::clause::Kind;
+use tideover_model::{Clause, Code, clause};
 use tideover_receiver::examination;
 
 use crate::defects::Defect;
@@ -124,6 +125,13 @@ static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
             names.iter().for_each(|name| push(&mut evidence.shows_in, *name))
         });
     }
+    for code in Code::ALL {
+        on(code.clause(), &mut |evidence| {
+            if !evidence.is_checked() {
+                named_by(code).for_each(|clause| push(&mut evidence.shows_in, clause));
+            }
+        });
+    }
     for (story, text) in STORIES {
         for clause in clauses_of(text) {
             on(clause, &mut |evidence| push(&mut evidence.stories, *story));
@@ -146,6 +154,14 @@ fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);
     }
+}
+
+/// Where a wrong refusal shows if no check reports it by the row of its code: in the sentences that name the code, and
+/// in the assumption on its status.
+fn named_by(code: Code) -> impl Iterator<Item = Clause> {
+    let documented = Clause::all().filter(|clause| clause.kind() == Kind::Documented);
+    let naming = documented.filter(move |clause| code.is_named_by(*clause));
+    naming.chain([clause!("gap.ownStatuses")])
 }
 
 /// The clauses that the steps of a story cite.
