@@ -140,6 +140,13 @@ impl Code {
         clause.wording().contains(self.name())
     }
 
+    /// The code that our wording of `clause` names, if it names one alone.
+    pub fn named_alone_by(clause: Clause) -> Option<Code> {
+        let mut named = Code::ALL.into_iter().filter(|code| code.is_named_by(clause));
+        let first = named.next()?;
+        named.next().is_none().then_some(first)
+    }
+
     /// The code whose token is `name`.
     pub fn parse(name: &str) -> Option<Code> {
         Code::ALL.into_iter().find(|code| code.name() == name)

@@ -14,10 +14,13 @@ pub mod generated;
 pub mod hooks;
 mod inner;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::LazyLock;
 
-use tideover_model::{Clause, Code, Destinations, Profile, Seeded, Status, clause};
+use tideover_model::{Clause, Destinations, Profile, Seeded, clause};
+
+use generated::Mutation;
 
 pub use choices::{DefectiveChoices, WrongChoice};
 pub use defective::Defective;
@@ -77,18 +80,20 @@ impl fmt::Display for Defect {
 
 /// Every defect that the suite proves itself on, area by area of the document.
 pub fn all() -> impl Iterator<Item = &'static Defect> {
-    catalogue::PROVEN.iter().copied().flatten().chain(OF_CODES.iter().copied())
+    listed().chain(OF_ROWS.iter().copied())
 }
 
-/// Another status for each code whose status the document states, if no defect of a catalogue breaks the code's row.
-static OF_CODES: LazyLock<Vec<&'static Defect>> = LazyLock::new(|| {
-    let has_defect = |code: &Code| {
-        let mut catalogues = catalogue::PROVEN.iter().copied().flatten();
-        catalogues.any(|defect| defect.clause == code.clause())
-    };
-    let is_stated = |code: &Code| matches!(code.status(), Status::Documented(_));
-    let stated = Code::ALL.into_iter().filter(is_stated);
-    stated.filter(|code| !has_defect(code)).map(generated::of_code).collect()
+fn listed() -> impl Iterator<Item = &'static Defect> {
+    catalogue::PROVEN.iter().copied().flatten()
+}
+
+/// The defects of what a row of the model's tables states and no catalogue breaks: new rows, as a rule.
+static OF_ROWS: LazyLock<Vec<&'static Defect>> = LazyLock::new(|| {
+    let broken: BTreeSet<Clause> =
+        listed().flat_map(|defect| [defect.clause, defect.named]).collect();
+    let mut of_rows = generated::of_rows();
+    of_rows.retain(|clause, _| !broken.contains(clause));
+    of_rows.values().map(Mutation::plant).collect()
 });
 
 /// The defect of this name that the suite proves itself on.
@@ -114,16 +119,12 @@ pub static WITHOUT_DEFECT: &[(Clause, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]
-    fn every_stated_status_has_a_defect() {
-        for code in Code::ALL {
-            if matches!(code.status(), Status::Documented(_)) {
-                assert!(all().any(|defect| defect.clause == code.clause()), "{code}");
-            }
+    fn every_row_has_a_defect() {
+        for clause in generated::of_rows().keys() {
+            assert!(all().any(|one| [one.clause, one.named].contains(clause)), "{clause}");
         }
     }
 

@@ -1,11 +1,10 @@
 //! A refusal that is another one, or none: each code of the error table, at each endpoint that can return it.
 
 use serde_json::json;
-use tideover_model::Status;
+use tideover_model::clause::Kind;
 use tideover_model::exchange::respond;
-use tideover_model::{Code, OperationKind, Refusal, clause};
+use tideover_model::{Clause, Code, OperationKind, Refusal, Status, clause};
 
-use crate::Defect;
 use crate::generated::{Mutation, Operator, keep};
 use crate::hooks::{answer, encoding};
 
@@ -48,9 +47,20 @@ pub(super) fn mutations() -> Vec<Mutation> {
     shapes.chain(ladders).collect()
 }
 
-/// A defect that breaks the row of `code`: the same refusal, with a status that no code has.
-pub(crate) fn of_code(code: Code) -> &'static Defect {
-    Mutation { clause: code.clause(), ..shape(code, Other::Status(418)) }.plant()
+/// Each code whose status the document states, with a status that no code has; and an unlisted code in place of each that
+/// a sentence asks for.
+pub(super) fn of_codes() -> impl Iterator<Item = Mutation> {
+    let is_stated = |code: &Code| matches!(code.status(), Status::Documented(_));
+    let of_rows = Code::ALL
+        .into_iter()
+        .filter(is_stated)
+        .map(|code| Mutation { clause: code.clause(), ..shape(code, Other::Status(418)) });
+    let documented = Clause::all().filter(|clause| clause.kind() == Kind::Documented);
+    let of_sentences = documented.filter_map(|clause| {
+        let code = Code::named_alone_by(clause)?;
+        Some(Mutation { clause, ..shape(code, Other::UnlistedCode) })
+    });
+    of_rows.chain(of_sentences)
 }
 
 fn shape(code: Code, other: Other) -> Mutation {

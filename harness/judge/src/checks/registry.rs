@@ -40,14 +40,20 @@ pub fn watched() -> impl Iterator<Item = RegisteredCheck> {
     WATCHED.iter().copied().chain(of_requests).chain(of_replies).chain(of_codes)
 }
 
-/// The rows of the codes whose status the document states: a refusal with another status breaks them. A row below says
-/// of a code what else its evidence requires. Where the status is the service's own, a wrong refusal breaks the sentence
-/// that asks for the code.
+/// The clauses of the codes that every caller can meet. A refusal with another status breaks the row of its code, if the
+/// document states the status; one with another code breaks the sentence that asks for the code. What requires more has a
+/// row below.
 static OF_CODES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
+    // The refusal cites the row of the code.
+    const UNCITED: Clause = clause!("4.import.3");
     let is_stated = |code: &Code| matches!(code.status(), Status::Documented(_));
+    let rows = Code::ALL.into_iter().filter(is_stated).map(Code::clause);
+    let asks = |clause: &Clause| {
+        clause.kind() == Kind::Documented && Code::named_alone_by(*clause).is_some()
+    };
+    let asking = Clause::all().filter(asks).filter(|clause| *clause != UNCITED);
     let is_below = |clause| WATCHED.iter().any(|check| check.clauses.contains(&clause));
-    let stated = Code::ALL.into_iter().filter(is_stated).map(Code::clause);
-    stated.filter(|clause| !is_below(*clause)).collect()
+    rows.chain(asking).filter(|clause| !is_below(*clause)).collect()
 });
 
 /// The sentences that state the form of fields, at any depth.
@@ -76,10 +82,7 @@ static WATCHED: &[RegisteredCheck] = checks! {
     "error_shape" [Requests] "7.shape.1" "7.shape.error" "7.shape.code";
     // Whether a request succeeds or is refused, with which code and status.
     "prediction" [Requests]
-        "3.invoice.1" "3.onboarding.2.2" "4.imports.1.2" "4.imports.8" "4.imports.9"
-        "4.imports.9.2" "4.payoutAccount.4.3" "4.advances.4" "4.advances.5" "4.quotes.6"
-        "4.invitations.6" "4.invitations.7" "4.webhooks.4" "4.webhookDeletion.2"
-        "5.authentication.3" "6.subscription.1" "6.subscription.2" "7.shape.code"
+        "3.invoice.1" "4.advances.5" "6.subscription.1" "6.subscription.2" "7.shape.code"
         "7.codes.invoice_not_found" "7.codes.import_not_found" "8.requestBodySize"
         "gap.successStatuses" "gap.ownStatuses" "gap.zeroAdvance" "gap.jsonMediaType"
         "gap.integerForm" "gap.duplicateKeys" "gap.emptyIdentifier";

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tideover_exchange::start;
 use tideover_judge::checks::registry::{Needs, watched};
 use tideover_model::clause::Kind;
-use tideover_model::{Clause, Code, clause};
+use tideover_model::{Clause, Code, OperationKind, clause};
 use tideover_receiver::examination;
 
 use crate::defects::Defect;
@@ -125,10 +125,11 @@ static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
             names.iter().for_each(|name| push(&mut evidence.shows_in, *name))
         });
     }
-    for code in Code::ALL {
-        on(code.clause(), &mut |evidence| {
-            if !evidence.is_checked() {
-                named_by(code).for_each(|clause| push(&mut evidence.shows_in, clause));
+    for (clause, shown) in shown_by_tables() {
+        let has_row = SHOWS_IN.iter().any(|(of_row, _)| *of_row == clause);
+        on(clause, &mut |evidence| {
+            if !has_row && !evidence.is_checked() {
+                shown.iter().for_each(|name| push(&mut evidence.shows_in, *name));
             }
         });
     }
@@ -156,12 +157,19 @@ fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
     }
 }
 
-/// Where a wrong refusal shows if no check reports it by the row of its code: in the sentences that name the code, and
-/// in the assumption on its status.
-fn named_by(code: Code) -> impl Iterator<Item = Clause> {
-    let documented = Clause::all().filter(|clause| clause.kind() == Kind::Documented);
-    let naming = documented.filter(move |clause| code.is_named_by(*clause));
-    naming.chain([clause!("gap.ownStatuses")])
+/// Where a breach shows that no check reports by its own name. A wrong refusal shows in the sentences that name its code,
+/// and in the assumption on its status; a body of another shape in its fields.
+fn shown_by_tables() -> impl Iterator<Item = (Clause, Vec<Clause>)> {
+    let is_documented = |clause: &Clause| clause.kind() == Kind::Documented;
+    let codes = Code::ALL.into_iter().map(move |code| {
+        let naming = Clause::all().filter(is_documented).filter(|clause| code.is_named_by(*clause));
+        (code.clause(), naming.chain([clause!("gap.ownStatuses")]).collect())
+    });
+    let bodies = OperationKind::ALL.into_iter().map(move |kind| {
+        let fields = kind.reply_fields().iter().map(|field| field.clause);
+        (kind.endpoint().body, fields.filter(is_documented).collect())
+    });
+    codes.chain(bodies)
 }
 
 /// The clauses that the steps of a story cite.
