@@ -12,6 +12,7 @@ use crate::hooks::{answer, encoding};
 #[derive(Clone, Copy, Debug)]
 enum Other {
     Status(u16),
+    Listed(Code),
     UnlistedCode,
     Crash,
     WithoutCode,
@@ -47,8 +48,8 @@ pub(super) fn mutations() -> Vec<Mutation> {
     shapes.chain(ladders).collect()
 }
 
-/// Each code whose status the document states, with a status that no code has; and an unlisted code in place of each that
-/// a sentence asks for.
+/// Each code whose status the document states, with a status that no code has; and in place of each that a sentence asks
+/// for, a code whose condition every caller can exclude.
 pub(super) fn of_codes() -> impl Iterator<Item = Mutation> {
     let is_stated = |code: &Code| matches!(code.status(), Status::Documented(_));
     let of_rows = Code::ALL
@@ -58,7 +59,11 @@ pub(super) fn of_codes() -> impl Iterator<Item = Mutation> {
     let documented = Clause::all().filter(|clause| clause.kind() == Kind::Documented);
     let of_sentences = documented.filter_map(|clause| {
         let code = Code::named_alone_by(clause)?;
-        Some(Mutation { clause, ..shape(code, Other::UnlistedCode) })
+        let other = match code {
+            Code::InvalidRequest => Code::UnreadableRequest,
+            _ => Code::InvalidRequest,
+        };
+        Some(Mutation { clause, ..shape(code, Other::Listed(other)) })
     });
     of_rows.chain(of_sentences)
 }
@@ -72,8 +77,13 @@ fn shape(code: Code, other: Other) -> Mutation {
     Mutation::new(Operator::Code, clause, words, move || {
         encoding(keep(move |profile: &_, answer: &tideover_model::Answer| {
             let mut response = respond(profile, answer);
-            if answer.as_ref().is_err_and(|refusal| refusal.code == code) {
+            if let Err(refusal) = answer
+                && refusal.code == code
+            {
                 match other {
+                    Other::Listed(other) => {
+                        response = respond(profile, &Err(Refusal::new(other, refusal.clause)));
+                    }
                     Other::Status(status) => response.status = status,
                     Other::UnlistedCode => {
                         let body = json!({ "error": "No.", "code": "conflict_detected" });
@@ -99,6 +109,7 @@ impl Other {
     fn words(self) -> String {
         match self {
             Other::Status(status) => format!("status {status}"),
+            Other::Listed(code) => code.to_string(),
             Other::UnlistedCode => "an unlisted code".to_owned(),
             Other::Crash => "status 500".to_owned(),
             Other::WithoutCode => "no code".to_owned(),
