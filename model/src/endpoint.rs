@@ -1,4 +1,4 @@
-//! The fourteen endpoints, one row each: whatever is true of an endpoint as a whole stands here (§4).
+//! The endpoints, one row each: whatever is true of an endpoint as a whole stands here (§4).
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ pub(crate) const SESSION_LIFE: Seconds = 15 * 60;
 
 macro_rules! endpoints {
     ($($kind:ident { $($field:ident: $value:expr),* $(,)? })*) => {
-        /// The fourteen endpoints, in document order.
+        /// The endpoints, in document order.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         #[expect(missing_docs, reason = "each is the variant of `Operation` of the same name")]

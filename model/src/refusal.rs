@@ -24,11 +24,16 @@ macro_rules! codes {
 
             const fn info(self) -> CodeInfo {
                 match self {
-                    $(Code::$code => CodeInfo {
-                        name: $name,
-                        status: Status::$kind($status),
-                        sentence: $sentence,
-                    },)+
+                    $(Code::$code => {
+                        // A const item, as in `clause!`.
+                        const CLAUSE: Clause = Clause::named(concat!("7.codes.", $name));
+                        CodeInfo {
+                            name: $name,
+                            status: Status::$kind($status),
+                            sentence: $sentence,
+                            clause: CLAUSE,
+                        }
+                    })+
                 }
             }
         }
@@ -96,6 +101,7 @@ struct CodeInfo {
     name: &'static str,
     status: Status,
     sentence: &'static str,
+    clause: Clause,
 }
 
 impl Code {
@@ -122,6 +128,23 @@ impl Code {
     /// One sentence for a log, in our own words.
     pub const fn sentence(self) -> &'static str {
         self.info().sentence
+    }
+
+    /// Its row in the document's table of codes.
+    pub const fn clause(self) -> Clause {
+        self.info().clause
+    }
+
+    /// Whether our wording of `clause` has the token.
+    pub fn is_named_by(self, clause: Clause) -> bool {
+        clause.wording().contains(self.name())
+    }
+
+    /// The code that our wording of `clause` names, if it names one alone.
+    pub fn named_alone_by(clause: Clause) -> Option<Code> {
+        let mut named = Code::ALL.into_iter().filter(|code| code.is_named_by(clause));
+        let first = named.next()?;
+        named.next().is_none().then_some(first)
     }
 
     /// The code whose token is `name`.

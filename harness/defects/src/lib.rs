@@ -14,9 +14,13 @@ pub mod generated;
 pub mod hooks;
 mod inner;
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::LazyLock;
 
 use tideover_model::{Clause, Destinations, Profile, Seeded, clause};
+
+use generated::Mutation;
 
 pub use choices::{DefectiveChoices, WrongChoice};
 pub use defective::Defective;
@@ -76,8 +80,21 @@ impl fmt::Display for Defect {
 
 /// Every defect that the suite proves itself on, area by area of the document.
 pub fn all() -> impl Iterator<Item = &'static Defect> {
+    listed().chain(OF_ROWS.iter().copied())
+}
+
+fn listed() -> impl Iterator<Item = &'static Defect> {
     catalogue::PROVEN.iter().copied().flatten()
 }
+
+/// The defects of what a row of the model's tables states and no catalogue breaks: new rows, as a rule.
+static OF_ROWS: LazyLock<Vec<&'static Defect>> = LazyLock::new(|| {
+    let broken: BTreeSet<Clause> =
+        listed().flat_map(|defect| [defect.clause, defect.named]).collect();
+    let mut of_rows = generated::of_rows();
+    of_rows.retain(|clause, _| !broken.contains(clause));
+    of_rows.values().map(Mutation::plant).collect()
+});
 
 /// The defect of this name that the suite proves itself on.
 pub fn find(name: &str) -> Option<&'static Defect> {
@@ -102,9 +119,14 @@ pub static WITHOUT_DEFECT: &[(Clause, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
+
+    #[test]
+    fn every_row_has_a_defect() {
+        for clause in generated::of_rows().keys() {
+            assert!(all().any(|one| [one.clause, one.named].contains(clause)), "{clause}");
+        }
+    }
 
     #[test]
     fn a_name_means_one_defect_in_all_catalogues() {

@@ -1,8 +1,9 @@
 //! What a recorded request is about. It is parsed only when someone asks, so that recording stays cheap.
 
 use axum::http::header::CONTENT_TYPE;
+use tideover_model::Operation;
 use tideover_model::wire::route::route;
-use tideover_model::{Operation, OperationKind};
+use tideover_model::wire::schema::Role;
 
 use crate::journal::record::Record;
 
@@ -20,15 +21,13 @@ pub(super) fn is_about(record: &Record, payee: Option<&str>, invoice: Option<&st
     match route.decode(content_type.as_deref(), record.sent()) {
         Ok(operation) if record.has_whole_body() => wanted.is_met_by(&operation),
         _ => {
-            let Ok([first, second]) = route.identifiers() else { return false };
-            match route.kind {
-                OperationKind::GetInvoice => wanted.are(Some(&first), Some(&second)),
-                OperationKind::SyncInvoice => wanted.are(None, Some(&first)),
-                OperationKind::SetPayoutAccount
-                | OperationKind::GetBusiness
-                | OperationKind::SyncBusiness => wanted.are(Some(&first), None),
-                _ => false,
-            }
+            let Ok(identifiers) = route.identifiers() else { return false };
+            let in_path = |is_it: fn(&Role) -> bool| {
+                let place = route.kind.path_roles().iter().position(is_it)?;
+                identifiers.get(place).map(String::as_str)
+            };
+            let payee = in_path(|role| matches!(role, Role::Business));
+            wanted.are(payee, in_path(|role| matches!(role, Role::Invoice)))
         }
     }
 }

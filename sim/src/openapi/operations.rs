@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tideover_model::wire::reply::{AdvanceRepeated, AdvanceRequested, Failure};
 use tideover_model::wire::{reply, request};
-use tideover_model::{Clause, Code, OperationKind, Profile, Refusal, Success, clause, exchange};
+use tideover_model::{Code, OperationKind, Profile, Refusal, Success, clause, exchange};
 
 use crate::openapi::examples::{Examples, Exchange};
 use crate::openapi::prose;
@@ -187,15 +187,11 @@ impl Refused {
     /// As it occurs in the story. A code that does not occur there has the sentence of the error table.
     fn of(kind: OperationKind, code: Code, examples: &Examples) -> Refused {
         let met = examples.refused(kind, code).and_then(|exchange| exchange.answer.as_ref().err());
-        let clause = match met {
-            Some(refusal) => Some(refusal.clause),
-            None => Clause::find(&format!("7.codes.{code}")),
-        };
-        let place = clause.map(|clause| format!(" ({})", clause.place())).unwrap_or_default();
+        let place = met.map_or(code.clause(), |refusal| refusal.clause).place();
         let message = met.map_or(code.sentence(), |refusal| &refusal.message);
         let value = json!({ "value": Failure { error: message.into(), code: code.name() } });
         Refused {
-            sentence: format!("- `{code}`: {}{place}", code.sentence()),
+            sentence: format!("- `{code}`: {} ({place})", code.sentence()),
             example: (code.to_string(), value),
         }
     }

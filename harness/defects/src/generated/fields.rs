@@ -54,6 +54,16 @@ pub(super) fn mutations() -> Vec<Mutation> {
     all
 }
 
+/// Each field that the document names, with a value of another type.
+pub(super) fn of_fields() -> impl Iterator<Item = Mutation> {
+    OperationKind::ALL.into_iter().flat_map(|kind| {
+        let fields = kind.reply_fields().iter();
+        let documented = fields.filter(|field| field.clause.kind() == Kind::Documented);
+        documented
+            .map(move |field| mutation(kind, field, vec![field.name], Edit::Retyped, When::Always))
+    })
+}
+
 fn mutation(
     kind: OperationKind,
     field: &'static Field,

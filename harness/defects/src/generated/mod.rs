@@ -8,6 +8,7 @@ mod fields;
 mod refusals;
 mod requests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use tideover_model::Clause;
@@ -113,6 +114,12 @@ impl fmt::Display for Operator {
             Operator::Receipt => "receipt",
         })
     }
+}
+
+/// A mutation for each clause of a code, or of a field of a response.
+pub(crate) fn of_rows() -> BTreeMap<Clause, Mutation> {
+    let rows = refusals::of_codes().chain(fields::of_fields());
+    rows.map(|mutation| (mutation.clause, mutation)).collect()
 }
 
 /// Every mutation, in the order of the tables.

@@ -1,9 +1,9 @@
 //! A refusal that is another one, or none: each code of the error table, at each endpoint that can return it.
 
 use serde_json::json;
-use tideover_model::Status;
+use tideover_model::clause::Kind;
 use tideover_model::exchange::respond;
-use tideover_model::{Code, OperationKind, Refusal, clause};
+use tideover_model::{Clause, Code, OperationKind, Refusal, Status, clause};
 
 use crate::generated::{Mutation, Operator, keep};
 use crate::hooks::{answer, encoding};
@@ -12,6 +12,7 @@ use crate::hooks::{answer, encoding};
 #[derive(Clone, Copy, Debug)]
 enum Other {
     Status(u16),
+    Listed(Code),
     UnlistedCode,
     Crash,
     Upstream,
@@ -56,6 +57,26 @@ fn also_holds(code: Code, other: Code) -> bool {
     code == Code::BusinessNotFound && other == Code::InvoiceNotFound
 }
 
+/// Each code whose status the document states, with a status that no code has; and in place of each that a sentence asks
+/// for, a code whose condition every caller can exclude.
+pub(super) fn of_codes() -> impl Iterator<Item = Mutation> {
+    let is_stated = |code: &Code| matches!(code.status(), Status::Documented(_));
+    let of_rows = Code::ALL
+        .into_iter()
+        .filter(is_stated)
+        .map(|code| Mutation { clause: code.clause(), ..shape(code, Other::Status(418)) });
+    let documented = Clause::all().filter(|clause| clause.kind() == Kind::Documented);
+    let of_sentences = documented.filter_map(|clause| {
+        let code = Code::named_alone_by(clause)?;
+        let other = match code {
+            Code::InvalidRequest => Code::UnreadableRequest,
+            _ => Code::InvalidRequest,
+        };
+        Some(Mutation { clause, ..shape(code, Other::Listed(other)) })
+    });
+    of_rows.chain(of_sentences)
+}
+
 fn shape(code: Code, other: Other) -> Mutation {
     let words = format!("{code} is answered with {}", other.words());
     let clause = match other {
@@ -65,8 +86,13 @@ fn shape(code: Code, other: Other) -> Mutation {
     Mutation::new(Operator::Code, clause, words, move || {
         encoding(keep(move |profile: &_, answer: &tideover_model::Answer| {
             let mut response = respond(profile, answer);
-            if answer.as_ref().is_err_and(|refusal| refusal.code == code) {
+            if let Err(refusal) = answer
+                && refusal.code == code
+            {
                 match other {
+                    Other::Listed(other) => {
+                        response = respond(profile, &Err(Refusal::new(other, refusal.clause)));
+                    }
                     Other::Status(status) => response.status = status,
                     Other::UnlistedCode => {
                         let body = json!({ "error": "No.", "code": "conflict_detected" });
@@ -97,6 +123,7 @@ impl Other {
     fn words(self) -> String {
         match self {
             Other::Status(status) => format!("status {status}"),
+            Other::Listed(code) => code.to_string(),
             Other::UnlistedCode => "an unlisted code".to_owned(),
             Other::Crash => "status 500".to_owned(),
             Other::Upstream => "upstream_failed".to_owned(),

@@ -18,7 +18,7 @@ use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_exchange::matcher::instants_apart;
 use tideover_exchange::{Body, PreparedAction, Response};
-use tideover_model::clause::{Family, Kind};
+use tideover_model::clause::Kind;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
@@ -262,8 +262,7 @@ impl Comparison<'_> {
     fn row_of_code(&self) -> Option<Clause> {
         let (code, clause) = self.refusal?;
         let is_required = clause.kind() == Kind::Documented;
-        let row = code_clause(code).filter(|_| is_required)?;
-        (!clause.wording().contains(code.name())).then_some(row)
+        (is_required && !code.is_named_by(clause)).then_some(code.clause())
     }
 
     /// The clause behind this success, or this refusal and its code: the one that the model cites, or that of
@@ -276,7 +275,7 @@ impl Comparison<'_> {
         self.row_of_code()
             .filter(|_| is_other)
             .or(self.refusal.map(|(_, clause)| clause))
-            .or_else(|| seen_code.and_then(code_clause))
+            .or_else(|| seen_code.map(Code::clause))
             .or_else(|| (!self.seen.is_success()).then_some(clause!("7.shape.code")))
     }
 
@@ -291,7 +290,7 @@ impl Comparison<'_> {
             return clause;
         }
         match code.status() {
-            Status::Documented(_) => code_clause(code).unwrap_or(clause!("7.shape.code")),
+            Status::Documented(_) => code.clause(),
             Status::Assumed(_) => clause!("gap.ownStatuses"),
         }
     }
@@ -339,11 +338,6 @@ fn outcome(seen: &Response) -> String {
         }
         (None, Body::Empty | Body::Json(_)) => format!("{}{WITHOUT_CODE}", seen.status),
     }
-}
-
-pub(crate) fn code_clause(code: Code) -> Option<Clause> {
-    const CODES: Family = Family::of("7.codes.");
-    CODES.find(code.name())
 }
 
 /// The clause of a field of a response: §2 names most of them.

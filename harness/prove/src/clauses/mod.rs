@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use tideover_exchange::start;
 use tideover_judge::checks::registry::{Needs, watched};
-use tideover_model::{Clause, clause};
+use tideover_model::clause::Kind;
+use tideover_model::{Clause, Code, OperationKind, clause};
 use tideover_receiver::examination;
 
 use crate::defects::Defect;
@@ -124,6 +125,14 @@ static ALL: LazyLock<BTreeMap<Clause, Evidence>> = LazyLock::new(|| {
             names.iter().for_each(|name| push(&mut evidence.shows_in, *name))
         });
     }
+    for (clause, shown) in shown_by_tables() {
+        let has_row = SHOWS_IN.iter().any(|(of_row, _)| *of_row == clause);
+        on(clause, &mut |evidence| {
+            if !has_row && !evidence.is_checked() {
+                shown.iter().for_each(|name| push(&mut evidence.shows_in, *name));
+            }
+        });
+    }
     for (story, text) in STORIES {
         for clause in clauses_of(text) {
             on(clause, &mut |evidence| push(&mut evidence.stories, *story));
@@ -146,6 +155,21 @@ fn push<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);
     }
+}
+
+/// Where a breach shows that no check reports by its own name. A wrong refusal shows in the sentences that name its code,
+/// and in the assumption on its status; a body of another shape in its fields.
+fn shown_by_tables() -> impl Iterator<Item = (Clause, Vec<Clause>)> {
+    let is_documented = |clause: &Clause| clause.kind() == Kind::Documented;
+    let codes = Code::ALL.into_iter().map(move |code| {
+        let naming = Clause::all().filter(is_documented).filter(|clause| code.is_named_by(*clause));
+        (code.clause(), naming.chain([clause!("gap.ownStatuses")]).collect())
+    });
+    let bodies = OperationKind::ALL.into_iter().map(move |kind| {
+        let fields = kind.reply_fields().iter().map(|field| field.clause);
+        (kind.endpoint().body, fields.filter(is_documented).collect())
+    });
+    codes.chain(bodies)
 }
 
 /// The clauses that the steps of a story cite.

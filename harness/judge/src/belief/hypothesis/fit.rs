@@ -7,7 +7,7 @@ use tideover_model::clause::Kind;
 use tideover_model::{Clause, Code, Status, clause};
 
 use crate::belief::reading::LimitQuestion;
-use crate::comparison::{ABSENT, code_clause};
+use crate::comparison::ABSENT;
 
 /// A hypothesis's response, and how it compares with the one that was seen.
 #[derive(Clone, Debug, Default)]
@@ -102,8 +102,7 @@ pub(crate) fn status_point(
 /// Whether a refusal has the status of its code. `None` if the document states no status.
 fn status_of_code(code: Code, seen: &Response) -> Option<Point> {
     let Status::Documented(status) = code.status() else { return None };
-    let clause = code_clause(code).unwrap_or(clause!("7.shape.code"));
-    Some(status_point(clause, status == seen.status, format!("the status of {code}"), seen))
+    Some(status_point(code.clause(), status == seen.status, format!("the status of {code}"), seen))
 }
 
 /// Whether a point would hold in another state, though the document doesn't say so.

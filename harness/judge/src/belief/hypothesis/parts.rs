@@ -6,7 +6,7 @@
 use tideover_exchange::PreparedCall;
 use tideover_model::wire::route::Route;
 use tideover_model::wire::schema::Role;
-use tideover_model::{Code, Operation, OperationKind, PlatformId, Timestamp, is_routing_number};
+use tideover_model::{Code, Operation, PlatformId, Timestamp, is_routing_number};
 
 use crate::belief::hypothesis::Hypothesis;
 
@@ -22,27 +22,21 @@ struct Parts<'a> {
 impl Parts<'_> {
     fn of<'a>(call: &'a PreparedCall, way: &Route<'_>) -> Parts<'a> {
         let kind = way.kind;
-        let [first, second] = way.identifiers().unwrap_or_default();
+        let identifiers = way.identifiers().unwrap_or_default();
         let body = call.body().json();
         let field = |is_it: fn(&Role) -> bool| {
             let field = kind.fields().iter().find(|field| is_it(&field.role))?;
             body?.get(field.name)?.as_str()
         };
-        let in_body = |is_it| field(is_it).map(str::to_owned);
-        let in_path = |kinds: &[OperationKind], name: &str| {
-            (kinds.contains(&kind) && !name.is_empty()).then(|| name.to_owned())
+        let in_path = |is_it: fn(&Role) -> bool| {
+            let place = kind.path_roles().iter().position(is_it)?;
+            identifiers.get(place).filter(|name| !name.is_empty()).cloned()
         };
-        const BUSINESSES: [OperationKind; 3] = [
-            OperationKind::GetInvoice,
-            OperationKind::GetBusiness,
-            OperationKind::SetPayoutAccount,
-        ];
-        let business = in_path(&BUSINESSES, &first);
-        let invoice = in_path(&[OperationKind::GetInvoice], &second);
+        let named = |is_it| in_path(is_it).or_else(|| field(is_it).map(str::to_owned));
         Parts {
-            business: business.or_else(|| in_body(|role| matches!(role, Role::Business))),
-            invoice: invoice.or_else(|| in_body(|role| matches!(role, Role::Invoice))),
-            import: in_path(&[OperationKind::ImportInvoices], &first),
+            business: named(|role| matches!(role, Role::Business)),
+            invoice: named(|role| matches!(role, Role::Invoice)),
+            import: named(|role| matches!(role, Role::Import)),
             routing_number: field(|role| matches!(role, Role::RoutingNumber)),
             email: field(|role| matches!(role, Role::Email)),
         }

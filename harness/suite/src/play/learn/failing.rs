@@ -122,9 +122,8 @@ impl Failing {
         let is_refusal = |due: &Due| matches!(due, Due::Refusal(_));
         let never_succeeds =
             |kind| always.clone().any(|((other, due), _)| *other == kind && !is_refusal(due));
-        let causes = always
-            .clone()
-            .filter(|((kind, due), _)| !is_refusal(due) || !never_succeeds(*kind));
+        let causes =
+            always.clone().filter(|((kind, due), _)| !is_refusal(due) || !never_succeeds(*kind));
         let finding = |((kind, due), Failures { times, last, .. }): (&Asked, &Failures)| {
             let expected = format!("{}, at least once in {times} requests", due.words());
             let seen = format!("{} each time", last.trim_end());
