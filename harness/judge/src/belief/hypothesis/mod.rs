@@ -230,7 +230,10 @@ impl Hypothesis {
         }
         let mut after = self.clone();
         let fit = after.compare(plain, Revealed::by(seen));
-        (after, fit)
+        match self.refusal_left_open(plain.sent, seen) {
+            Some(gap) if fit.predicted.is_success() => (self.clone(), Fit::refused_for(gap, seen)),
+            _ => (after, fit),
+        }
     }
 
     /// The response to a request that the target accepts, though we assume a refusal. If only the media type

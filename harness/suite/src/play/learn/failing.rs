@@ -8,8 +8,6 @@ use tideover_exchange::evidence::finding::Finding;
 use tideover_judge::{has_failed, is_informative};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
 
-use super::replaced::clause_of;
-
 /// How often a kind of request must fail, and in how many cases, before that is a finding: an outage would hit other
 /// requests of the same cases, too.
 const OFTEN: u64 = 5;
@@ -39,7 +37,7 @@ impl Due {
     /// The sentence that asks for it.
     fn clause(self) -> Clause {
         match self {
-            Due::Refusal(code) => clause_of(code),
+            Due::Refusal(code) => code.clause(),
             Due::Success | Due::Unknown => clause!("7.codes.upstream_failed"),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::coverage::{Coverage, Group};
 use tideover_exchange::evidence::finding::Finding;
-use tideover_model::{Clause, Code, OperationKind, clause};
+use tideover_model::{Code, OperationKind};
 
 /// How often a code must have been due before its absence is a finding. Two others in its place may be another
 /// precedence.
@@ -87,16 +87,11 @@ impl Replaced {
         let doubt = |(code, others): (&Code, &Others)| {
             let instead: Vec<&str> = others.codes.iter().map(String::as_str).collect();
             let seen = format!("{} each of {} times", instead.join(" or "), others.times);
-            let finding = Finding::new(clause_of(*code), "any request", "code", code.name(), seen);
+            let finding = Finding::new(code.clause(), "any request", "code", code.name(), seen);
             (finding, others.times)
         };
         replaced.map(doubt).collect()
     }
-}
-
-/// The sentence on a code.
-pub(super) fn clause_of(code: Code) -> Clause {
-    Clause::find(&format!("7.codes.{code}")).unwrap_or(clause!("7.shape.code"))
 }
 
 /// Whether a code covers so much that a service may have finer ones.

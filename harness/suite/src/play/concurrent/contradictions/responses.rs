@@ -36,7 +36,7 @@ pub(super) fn look(history: &History, looked: &mut Looked) {
 fn documented_status(exchange: &Exchange<'_>) -> Option<(Clause, u16)> {
     let code = exchange.seen.code().filter(|_| exchange.call().is_some()).and_then(Code::parse)?;
     let Status::Documented(status) = code.status() else { return None };
-    Some((Clause::find(&format!("7.codes.{code}"))?, status))
+    Some((code.clause(), status))
 }
 
 /// The finding that a code came with another status than the document states.
