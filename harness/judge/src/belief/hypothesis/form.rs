@@ -73,10 +73,9 @@ impl Hypothesis {
                 && is_ragged(call.body());
             return is_open.then_some(clause!("gap.csvForm"));
         }
-        if code == Code::DestinationRefused
-            && names_a_host(call)
-            && !self.hears(&text_of(call, field::URL))
-        {
+        // Whether a service sends to a name that it cannot resolve is not shown, nor who subscribed it before.
+        let is_about_the_host = matches!(code, Code::DestinationRefused | Code::AlreadySubscribed);
+        if is_about_the_host && names_a_host(call) && !self.hears(&text_of(call, field::URL)) {
             return Some(clause!("gap.subscriptionForm"));
         }
         if code != Code::InvalidRequest {
@@ -121,7 +120,7 @@ fn is_any_empty(fields: &[Field], body: &Map<String, Value>) -> bool {
     })
 }
 
-/// Whether a subscription names its host. Whether a service sends to a name that it cannot resolve is not shown.
+/// Whether a subscription names its host.
 fn names_a_host(call: &PreparedCall) -> bool {
     Url::parse(&text_of(call, field::URL)).is_ok_and(|url| url.domain().is_some())
 }

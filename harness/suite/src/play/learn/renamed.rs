@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
-use tideover_model::OperationKind;
-use tideover_model::clause;
-use tideover_model::wire::schema::Role;
+use tideover_model::wire::schema::{Field, Role};
+use tideover_model::words::RowOutcome;
+use tideover_model::{OperationKind, clause};
 
 /// For how many subjects a member must have been due before its absence is a finding. A service that has a new member
 /// for every third of them shows the old one for the others.
 const OFTEN: u64 = 12;
 
-/// A field, and a member that was due in it.
-type Member = (&'static str, &'static str);
+/// A field of a response, and a member that was due in it.
+type Member = (OperationKind, &'static str, &'static str);
 
 /// The members that were due where another word came, and those that came.
 ///
@@ -27,7 +28,6 @@ pub struct Renamed {
 
 #[derive(Clone, Debug, Default)]
 struct Others {
-    operation: Option<OperationKind>,
     words: BTreeSet<String>,
     /// The subjects of this case.
     subjects: BTreeSet<String>,
@@ -46,28 +46,61 @@ impl Renamed {
         let Some(kind) = exchange.kind() else { return };
         let bodies = exchange.predicted.success_body().zip(exchange.seen.success_body());
         let Some((predicted, seen)) = bodies else { return };
-        for field in kind.reply_fields() {
-            let Role::Word(members) = field.role else { continue };
-            let listed = |word| members.iter().find(|member| **member == word);
-            let shown = seen.get(field.name).and_then(|word| word.as_str());
-            let Some(shown) = shown.filter(|word| !word.is_empty()) else { continue };
-            if let Some(member) = listed(shown) {
-                self.came.insert((field.name, member));
+        let subject = format!("{:?}", exchange.subject());
+        self.compare(kind, &subject, kind.reply_fields(), (predicted, seen));
+    }
+
+    /// Compares the words of two objects, and of the objects in their lists.
+    fn compare(
+        &mut self,
+        kind: OperationKind,
+        subject: &str,
+        fields: &'static [Field],
+        (predicted, seen): (&Value, &Value),
+    ) {
+        for field in fields {
+            let (Some(predicted), Some(seen)) = (predicted.get(field.name), seen.get(field.name))
+            else {
                 continue;
+            };
+            match (field.role, predicted, seen) {
+                (Role::Word(members), Value::String(predicted), Value::String(seen)) => {
+                    self.count(kind, subject, (field.name, members), (predicted, seen));
+                }
+                (Role::List(within), Value::Array(predicted), Value::Array(seen))
+                    if predicted.len() == seen.len() =>
+                {
+                    for (nth, pair) in predicted.iter().zip(seen).enumerate() {
+                        self.compare(kind, &format!("{subject} {nth}"), within, pair);
+                    }
+                }
+                _ => {}
             }
-            let due = predicted.get(field.name).and_then(|word| word.as_str()).and_then(listed);
-            let Some(due) = due else { continue };
-            let others = self.due.entry((field.name, due)).or_default();
-            others.operation = Some(kind);
-            others.words.insert(shown.to_owned());
-            others.subjects.insert(format!("{:?}", exchange.subject()));
+        }
+    }
+
+    fn count(
+        &mut self,
+        kind: OperationKind,
+        subject: &str,
+        (field, members): (&'static str, &'static [&'static str]),
+        (predicted, seen): (&str, &str),
+    ) {
+        let listed = |word: &str| members.iter().find(|member| **member == word);
+        match (listed(predicted), listed(seen)) {
+            (_, Some(member)) => drop(self.came.insert((kind, field, member))),
+            (Some(due), None) if !seen.is_empty() && !is_free(due) => {
+                let others = self.due.entry((kind, field, due)).or_default();
+                others.words.insert(seen.to_owned());
+                others.subjects.insert(subject.to_owned());
+            }
+            _ => {}
         }
     }
 
     pub fn add(&mut self, other: &Renamed) {
         for (member, others) in &other.due {
             let known = self.due.entry(*member).or_default();
-            known.operation = others.operation;
             known.words.extend(others.words.iter().cloned());
             known.times += others.times();
         }
@@ -79,8 +112,7 @@ impl Renamed {
         let renamed = self.due.iter().filter(|(member, others)| {
             others.times() >= OFTEN && others.words.len() == 1 && !self.came.contains(*member)
         });
-        let finding = |((field, member), others): (&Member, &Others)| {
-            let kind = others.operation?;
+        let finding = |((kind, field, member), others): (&Member, &Others)| {
             let operation = format!("{} {}", kind.method(), kind.path());
             let seen = format!("{} each time", others.words.first()?);
             let expected = format!("{member}, at least once for {} subjects", others.times());
@@ -89,4 +121,9 @@ impl Renamed {
         };
         renamed.filter_map(finding).collect()
     }
+}
+
+/// Whether the document names no word for it: the outcome of a row that is not imported.
+fn is_free(member: &str) -> bool {
+    member == RowOutcome::Rejected.word()
 }
