@@ -850,7 +850,7 @@ async fn a_listed_code_that_never_comes_is_found() {
     assert_eq!(other.await, [("7.codes.invalid_request", Verdict::Violated)]);
     // More than one may be finer ones.
     let finer = doubted(|code| match code {
-        "invalid_request" if SENT.fetch_add(1, Ordering::Relaxed) % 2 == 0 => "bad_amount",
+        "invalid_request" if SENT.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) => "bad_amount",
         "invalid_request" => "bad_field",
         code => code,
     });
