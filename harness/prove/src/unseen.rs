@@ -157,7 +157,7 @@ pub static UNSEEN: &[Undetectable] = &[
     ),
     to_stranger(
         "the document does not say when an advance moves from state to state",
-        &["sent-before-it-is-funded"],
+        &["funding-is-skipped", "sent-before-it-is-funded"],
     ),
     to_stranger(
         "the document promises the same Service-Delivery for each attempt, not the same body",
@@ -277,8 +277,6 @@ pub static UNSEEN: &[Undetectable] = &[
         &[
             // A read shows REPAID, and the event does not come.
             "repaid-before-the-fee",
-            // A read shows REQUESTED after the event said FUNDING.
-            "funding-is-skipped",
             "retries-have-names-of-their-own",
             "one-name-for-every-delivery",
             "attempts-are-signed-with-another-secret",

@@ -61,6 +61,11 @@ impl TargetClock {
         }
     }
 
+    /// Whether the target shows its clock itself.
+    pub(super) fn is_read(&self) -> bool {
+        self.by.is_none() && !self.is_loose && !self.is_ours_doubtful
+    }
+
     /// Makes it a clock that is known only from responses.
     pub(super) fn forget(&mut self) {
         *self = TargetClock { ahead: None, is_loose: true, ..TargetClock::ours() };

@@ -60,8 +60,8 @@ pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::F
 /// How far two clocks may differ. Seconds.
 const CLOCKS_APART: u64 = 300;
 
-/// How much later a time may be than a clock that is read says: it may be rounded up. Seconds.
-const ROUNDED: i64 = 30;
+/// How much later a time may be than a clock that is read says: it may be rounded up to the minute. Seconds.
+const ROUNDED: i64 = 59;
 
 /// Whether two clocks differ by no more than clocks may, given how far each is ahead. Seconds.
 pub fn is_near(one: i64, other: i64) -> bool {

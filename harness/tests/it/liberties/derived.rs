@@ -72,7 +72,25 @@ async fn a_business_shows_the_name_that_was_sent() {
         assert_accepted(Liberty { rewrite, ..NONE }).await;
     }
     let cut: Rewrite = |call, body| with_name(call, body, |name| name.chars().take(8).collect());
-    assert_violated(Liberty { rewrite: cut, ..NONE }, "2.business.name").await;
+    let header = Header::new(1, start(), Profile::default());
+    let mut world =
+        Strangers::with_one_key(InProcess::new(service(Profile::default(), 5, INBOX), start()));
+    let named = |business: &str, name: &str| {
+        let path = format!("/v1/organizations/{business}");
+        [put(&path, json!({ "legalName": name })), read(business)]
+    };
+    let steps = [
+        named("v1", "V1 Ltd"),
+        named("v2", "V2 Inc."),
+        named("v3", "Bolt"),
+        named("v4", "A vendor with a longer name"),
+    ]
+    .concat();
+    let liberty = Liberty { rewrite: cut, ..NONE };
+    let mut target = FreeService::new(world.fresh().await.unwrap(), liberty);
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    let named: Vec<&str> = played.findings.iter().map(|one| one.clause.name()).collect();
+    assert_eq!((named.as_slice(), played.answers.len()), (&["2.business.name"][..], steps.len()));
 }
 
 /// Members may be added, but none is removed.

@@ -273,7 +273,7 @@ impl Hypothesis {
             refusal,
             freedom: Some(Freedom {
                 ahead: self.clock.ahead,
-                is_clock_read: !self.clock.is_loose && !self.clock.is_ours_doubtful,
+                is_clock_read: self.clock.is_read(),
                 renames: self.renames,
                 keeps_expiry,
             }),

@@ -25,10 +25,12 @@ struct SentNames {
     is_created: bool,
     /// Whether a tax id may have matched another business, or the vendor may have told a name.
     may_be_named_by_others: bool,
+    /// Whether a request without a response may have named it.
+    is_uncertain: bool,
 }
 
-/// How many businesses must show a name as it was sent before another one must not show it in other letters: the first
-/// ones may have looked the same in the form that a service gives to names.
+/// How many businesses must show a name as it was sent before another one must not show a different name: the first ones
+/// may have looked the same in the form that a service gives to names.
 const CONVENTION: usize = 3;
 
 impl SentNames {
@@ -50,31 +52,20 @@ impl SentNames {
             || self.replaced.contains(name)
     }
 
-    /// How many other names must be shown as they were sent before this one proves anything.
-    fn needed_for(&self, shown: &str) -> usize {
-        let letters = |name: &str| -> String {
-            name.chars()
-                .filter(|sign| sign.is_alphanumeric())
-                .flat_map(char::to_lowercase)
-                .collect()
-        };
-        let mut all = self.synced.iter().chain(&self.mentioned).chain(&self.replaced);
-        let has_same_letters = all.any(|name| letters(name) == letters(shown));
-        if has_same_letters { CONVENTION } else { 1 }
-    }
-
     /// Whether all names are plain: white space and Unicode may be normalised, and the longest length is not stated.
     fn are_plain(&self) -> bool {
         let mut all = self.synced.iter().chain(&self.mentioned).chain(&self.replaced);
         let is_plain = |name: &String| {
-            name.len() <= LONGEST && name.is_ascii() && name.split(' ').all(|word| !word.is_empty())
+            name.len() <= LONGEST
+                && name.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
+                && name.split(' ').all(|word| !word.is_empty())
         };
         all.all(is_plain)
     }
 }
 
 /// The longest name that no service has a reason to cut. Bytes.
-const LONGEST: usize = 100;
+const LONGEST: usize = 60;
 
 /// Looks for names that a sync has replaced, and for names that nobody sent.
 #[derive(Default)]
@@ -88,9 +79,11 @@ impl Check for Names {
     fn miss(&mut self, sent: &Prepared) {
         let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
         // It may take effect at any time, so that any of the names may be shown.
-        if let Some(name) = operation.subject().business() {
+        let parties = operation.syncs().into_iter().flat_map(|sync| [&sync.payee, &sync.payor]);
+        let parties = parties.map(|party| party.business.as_str());
+        for name in operation.subject().business().into_iter().chain(parties) {
             let owner = sent.authorization.clone().unwrap_or_default();
-            self.sent.remove(&(owner, name.to_owned()));
+            self.sent.entry((owner, name.to_owned())).or_default().is_uncertain = true;
         }
     }
 
@@ -139,7 +132,7 @@ impl Names {
     fn check(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(body) = exchange.success_of(OperationKind::GetBusiness) else { return };
         let Some(business) = business(exchange) else { return };
-        let Some(sent) = self.sent.get(&business) else { return };
+        let Some(sent) = self.sent.get(&business).filter(|sent| !sent.is_uncertain) else { return };
         let shown = body.get(field::NAME).and_then(|name| name.as_str());
         let (Some(shown), Some(synced)) = (shown, &sent.synced) else { return };
         let is_stale = sent.replaced.contains(shown);
@@ -151,7 +144,7 @@ impl Names {
         let is_own = sent.is_created && !sent.may_be_named_by_others && sent.are_plain();
         if sent.has(shown) {
             self.shown_as_sent.insert(business);
-        } else if is_own && self.shown_as_sent.len() >= sent.needed_for(shown) {
+        } else if is_own && self.shown_as_sent.len() >= CONVENTION {
             let evidence = || (format!("{synced}, as it was sent"), shown.to_owned());
             notes.expect(exchange, clause!("2.business.name"), false, field::NAME, evidence);
         }

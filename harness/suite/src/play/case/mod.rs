@@ -259,7 +259,12 @@ impl<'a> CaseRun<'a> {
         let StepRecord { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches } =
             record;
         let is_taken = seen.is_success() && self.oracle.belief().is_some();
-        let taken = is_taken.then(|| leniently(&sent)).flatten();
+        // What a service takes from a body that cannot be read as it is, is not certain.
+        let has_same_body = |taken: &Prepared| {
+            let body = |sent: &Prepared| sent.call().map(|call| call.body().to_vec());
+            body(taken) == body(&sent)
+        };
+        let taken = is_taken.then(|| leniently(&sent)).flatten().filter(has_same_body);
         let exchange = Exchange {
             sent: taken.as_ref().unwrap_or(&sent),
             seen: &seen,
@@ -275,6 +280,7 @@ impl<'a> CaseRun<'a> {
             inbox_works,
             inside: inside.as_ref(),
         };
+        self.played.replaced.learn(&exchange);
         if let Some(due) = expectation.due.filter(|_| !has_failed(&sent, &seen)) {
             self.played.replaced.record(due, &exchange);
         }

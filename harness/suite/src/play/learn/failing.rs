@@ -84,7 +84,14 @@ impl Failing {
             let code = exchange.seen.code().unwrap_or_default();
             let due = Due::of(due.or(exchange.predicted_refusal.map(|(code, _)| code)));
             self.open.push(((kind, due), format!("{} {code}", exchange.seen.status)));
-        } else if is_informative(exchange.seen) {
+            return;
+        }
+        // Another code may come in place of the one that is due.
+        let predicted = exchange.predicted_refusal.map(|(code, _)| code);
+        for code in due.into_iter().chain(predicted) {
+            *self.answered.entry((kind, Due::Refusal(code))).or_default() += 1;
+        }
+        if is_informative(exchange.seen) {
             let seen = Due::of(exchange.seen.code().and_then(Code::parse));
             *self.answered.entry((kind, seen)).or_default() += 1;
             for (asked, last) in take(&mut self.open) {

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
-use tideover_model::wire::schema::{Field, Role};
-use tideover_model::words::RowOutcome;
+use tideover_model::wire::schema::Role;
 use tideover_model::{OperationKind, clause};
 
 /// For how many subjects a member must have been due before its absence is a finding. A service that has a new member
@@ -47,34 +46,12 @@ impl Renamed {
         let bodies = exchange.predicted.success_body().zip(exchange.seen.success_body());
         let Some((predicted, seen)) = bodies else { return };
         let subject = format!("{:?}", exchange.subject());
-        self.compare(kind, &subject, kind.reply_fields(), (predicted, seen));
-    }
-
-    /// Compares the words of two objects, and of the objects in their lists.
-    fn compare(
-        &mut self,
-        kind: OperationKind,
-        subject: &str,
-        fields: &'static [Field],
-        (predicted, seen): (&Value, &Value),
-    ) {
-        for field in fields {
-            let (Some(predicted), Some(seen)) = (predicted.get(field.name), seen.get(field.name))
-            else {
-                continue;
-            };
-            match (field.role, predicted, seen) {
-                (Role::Word(members), Value::String(predicted), Value::String(seen)) => {
-                    self.count(kind, subject, (field.name, members), (predicted, seen));
-                }
-                (Role::List(within), Value::Array(predicted), Value::Array(seen))
-                    if predicted.len() == seen.len() =>
-                {
-                    for (nth, pair) in predicted.iter().zip(seen).enumerate() {
-                        self.compare(kind, &format!("{subject} {nth}"), within, pair);
-                    }
-                }
-                _ => {}
+        // The words of a file's rows are not listed.
+        for field in kind.reply_fields() {
+            let Role::Word(members) = field.role else { continue };
+            let word = |body: &'_ Value| body.get(field.name)?.as_str().map(str::to_owned);
+            if let Some((predicted, seen)) = word(predicted).zip(word(seen)) {
+                self.count(kind, &subject, (field.name, members), (&predicted, &seen));
             }
         }
     }
@@ -89,7 +66,7 @@ impl Renamed {
         let listed = |word: &str| members.iter().find(|member| **member == word);
         match (listed(predicted), listed(seen)) {
             (_, Some(member)) => drop(self.came.insert((kind, field, member))),
-            (Some(due), None) if !seen.is_empty() && !is_free(due) => {
+            (Some(due), None) if !seen.is_empty() => {
                 let others = self.due.entry((kind, field, due)).or_default();
                 others.words.insert(seen.to_owned());
                 others.subjects.insert(subject.to_owned());
@@ -121,9 +98,4 @@ impl Renamed {
         };
         renamed.filter_map(finding).collect()
     }
-}
-
-/// Whether the document names no word for it: the outcome of a row that is not imported.
-fn is_free(member: &str) -> bool {
-    member == RowOutcome::Rejected.word()
 }

@@ -6,12 +6,11 @@ use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_model::{Clause, Code, OperationKind, clause};
 
+use super::replaced::TOO_MANY;
+
 /// How often a repeat must be refused, and in how many cases, before that is a finding.
 const OFTEN: u64 = 4;
 const CASES: u64 = 3;
-
-/// The status of a refusal for the rate of requests, which is not shown (§8).
-const TOO_MANY: u16 = 429;
 
 /// How the repeats of writes that had succeeded were answered.
 ///
@@ -35,6 +34,10 @@ struct Refused {
 impl Repeats {
     /// Counts a response. `due` is the code with which the request had to be refused.
     pub(crate) fn record(&mut self, exchange: &Exchange<'_>, due: Option<Code>) {
+        if exchange.acts().is_some() {
+            // What happens outside may end what a repeat relies on.
+            self.succeeded.clear();
+        }
         let Some((kind, call)) = exchange.kind().zip(exchange.call()) else { return };
         if safe_to_repeat(kind).is_none() {
             return;

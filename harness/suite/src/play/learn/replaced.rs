@@ -26,7 +26,12 @@ const OPERATIONS_IF_BROAD: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub struct Replaced {
     codes: BTreeMap<Code, Others>,
+    /// Whether an advance was granted: a service that grants none may have a reason that is not shown.
+    has_granted: bool,
 }
+
+/// The status of a refusal for the rate of requests, which is not shown (§8).
+pub(super) const TOO_MANY: u16 = 429;
 
 /// What came in place of a code.
 #[derive(Clone, Debug, Default)]
@@ -60,9 +65,16 @@ impl Others {
 }
 
 impl Replaced {
+    pub(crate) fn learn(&mut self, exchange: &Exchange<'_>) {
+        self.has_granted |= exchange.success_of(OperationKind::RequestAdvance).is_some();
+    }
+
     /// Counts that a response came where `due` was.
     pub(crate) fn record(&mut self, due: Code, exchange: &Exchange<'_>) {
         let seen = exchange.seen;
+        if seen.status == TOO_MANY {
+            return;
+        }
         let instead = format!("{} {}", seen.status, seen.code().unwrap_or_default());
         self.codes.entry(due).or_default().add(&Others {
             times: 1,
@@ -76,14 +88,17 @@ impl Replaced {
         for (code, others) in &other.codes {
             self.codes.entry(*code).or_default().add(others);
         }
+        self.has_granted |= other.has_granted;
     }
 
     /// The codes that were due often and never came.
     pub(crate) fn doubts(&self, coverage: &Coverage) -> Vec<(Finding, u64)> {
         let came: BTreeMap<String, u64> = coverage.of(Group::Code).into_iter().collect();
         let never = |code: &Code| came.get(code.name()).is_none_or(|times| *times == 0);
-        let replaced =
-            self.codes.iter().filter(|(code, others)| others.replace(**code) && never(code));
+        let replaced = self.codes.iter().filter(|(code, others)| {
+            let is_sure = self.has_granted || !others.has_listed;
+            is_sure && others.replace(**code) && never(code)
+        });
         let doubt = |(code, others): (&Code, &Others)| {
             let instead: Vec<&str> = others.codes.iter().map(String::as_str).collect();
             let seen = format!("{} each of {} times", instead.join(" or "), others.times);
