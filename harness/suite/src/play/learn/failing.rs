@@ -51,12 +51,27 @@ impl Due {
     }
 }
 
+/// How often one kind of request was not answered as it had to be.
 #[derive(Clone, Debug, Default)]
-struct Failures {
-    times: u64,
-    cases: u64,
+pub(super) struct Failures {
+    pub(super) times: u64,
+    pub(super) cases: u64,
     /// The last response.
-    last: String,
+    pub(super) last: String,
+}
+
+impl Failures {
+    /// Counts one more in the same case.
+    pub(super) fn count(&mut self, last: String) {
+        *self = Failures { times: self.times + 1, cases: 1, last };
+    }
+
+    /// Adds those of other cases.
+    pub(super) fn add(&mut self, other: &Failures) {
+        self.times += other.times;
+        self.cases += other.cases;
+        self.last.clone_from(&other.last);
+    }
 }
 
 /// Which kinds of requests failed, and which were answered.
@@ -95,18 +110,14 @@ impl Failing {
             let seen = Due::of(exchange.seen.code().and_then(Code::parse));
             *self.answered.entry((kind, seen)).or_default() += 1;
             for (asked, last) in take(&mut self.open) {
-                let failures = self.failed.entry(asked).or_default();
-                *failures = Failures { times: failures.times + 1, cases: 1, last };
+                self.failed.entry(asked).or_default().count(last);
             }
         }
     }
 
     pub fn add(&mut self, other: &Failing) {
         for (asked, failures) in &other.failed {
-            let known = self.failed.entry(*asked).or_default();
-            known.times += failures.times;
-            known.cases += failures.cases;
-            known.last.clone_from(&failures.last);
+            self.failed.entry(*asked).or_default().add(failures);
         }
         for (asked, times) in &other.answered {
             *self.answered.entry(*asked).or_default() += times;
@@ -133,10 +144,7 @@ impl Failing {
             let expected = format!("{}, at least once in {times} requests", due.words());
             let seen = format!("{} each time", last.trim_end());
             let clause = due.clause();
-            let operation = kind.map_or_else(
-                || "any request".to_owned(),
-                |kind| format!("{} {}", kind.method(), kind.path()),
-            );
+            let operation = kind.map_or_else(|| "any request".to_owned(), |kind| kind.to_string());
             (Finding::new(clause, operation, "status", expected, seen), *times)
         };
         causes.map(finding).collect()

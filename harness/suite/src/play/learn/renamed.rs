@@ -45,33 +45,21 @@ impl Renamed {
         let Some(kind) = exchange.kind() else { return };
         let bodies = exchange.predicted.success_body().zip(exchange.seen.success_body());
         let Some((predicted, seen)) = bodies else { return };
-        let subject = format!("{:?}", exchange.subject());
         // The words of a file's rows are not listed.
         for field in kind.reply_fields() {
             let Role::Word(members) = field.role else { continue };
-            let word = |body: &'_ Value| body.get(field.name)?.as_str().map(str::to_owned);
-            if let Some((predicted, seen)) = word(predicted).zip(word(seen)) {
-                self.count(kind, &subject, (field.name, members), (&predicted, &seen));
+            let words = [predicted, seen].map(|body| body.get(field.name).and_then(Value::as_str));
+            let [Some(predicted), Some(seen)] = words else { continue };
+            let listed = |word: &str| members.iter().find(|member| **member == word);
+            match (listed(predicted), listed(seen)) {
+                (_, Some(member)) => drop(self.came.insert((kind, field.name, member))),
+                (Some(due), None) if !seen.is_empty() => {
+                    let others = self.due.entry((kind, field.name, due)).or_default();
+                    others.words.insert(seen.to_owned());
+                    others.subjects.insert(format!("{:?}", exchange.subject()));
+                }
+                _ => {}
             }
-        }
-    }
-
-    fn count(
-        &mut self,
-        kind: OperationKind,
-        subject: &str,
-        (field, members): (&'static str, &'static [&'static str]),
-        (predicted, seen): (&str, &str),
-    ) {
-        let listed = |word: &str| members.iter().find(|member| **member == word);
-        match (listed(predicted), listed(seen)) {
-            (_, Some(member)) => drop(self.came.insert((kind, field, member))),
-            (Some(due), None) if !seen.is_empty() => {
-                let others = self.due.entry((kind, field, due)).or_default();
-                others.words.insert(seen.to_owned());
-                others.subjects.insert(subject.to_owned());
-            }
-            _ => {}
         }
     }
 
@@ -90,11 +78,10 @@ impl Renamed {
             others.times() >= OFTEN && others.words.len() == 1 && !self.came.contains(*member)
         });
         let finding = |((kind, field, member), others): (&Member, &Others)| {
-            let operation = format!("{} {}", kind.method(), kind.path());
             let seen = format!("{} each time", others.words.first()?);
             let expected = format!("{member}, at least once for {} subjects", others.times());
             let clause = clause!("9.versioning.2");
-            Some((Finding::new(clause, operation, *field, expected, seen), others.times()))
+            Some((Finding::new(clause, kind.to_string(), *field, expected, seen), others.times()))
         };
         renamed.filter_map(finding).collect()
     }

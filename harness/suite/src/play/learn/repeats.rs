@@ -6,6 +6,7 @@ use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_model::{Clause, Code, OperationKind, clause};
 
+use super::failing::Failures;
 use super::replaced::TOO_MANY;
 
 /// How often a repeat must be refused, and in how many cases, before that is a finding.
@@ -20,15 +21,8 @@ const CASES: u64 = 3;
 pub struct Repeats {
     /// The requests of this case that succeeded.
     succeeded: BTreeSet<String>,
-    refused: BTreeMap<OperationKind, Refused>,
+    refused: BTreeMap<OperationKind, Failures>,
     repeated: BTreeSet<OperationKind>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Refused {
-    times: u64,
-    cases: u64,
-    last: String,
 }
 
 impl Repeats {
@@ -51,9 +45,8 @@ impl Repeats {
             (false, true) => drop(self.succeeded.insert(request)),
             (true, true) => drop(self.repeated.insert(kind)),
             (true, false) if is_unlisted && due.is_none() && seen.status != TOO_MANY => {
-                let refused = self.refused.entry(kind).or_default();
                 let last = format!("{} {}", seen.status, seen.code().unwrap_or_default());
-                *refused = Refused { times: refused.times + 1, cases: 1, last };
+                self.refused.entry(kind).or_default().count(last);
             }
             _ => {}
         }
@@ -61,10 +54,7 @@ impl Repeats {
 
     pub fn add(&mut self, other: &Repeats) {
         for (kind, refused) in &other.refused {
-            let known = self.refused.entry(*kind).or_default();
-            known.times += refused.times;
-            known.cases += refused.cases;
-            known.last.clone_from(&refused.last);
+            self.refused.entry(*kind).or_default().add(refused);
         }
         self.repeated.extend(&other.repeated);
     }
@@ -74,12 +64,11 @@ impl Repeats {
         let always = self.refused.iter().filter(|(kind, refused)| {
             refused.times >= OFTEN && refused.cases >= CASES && !self.repeated.contains(*kind)
         });
-        let finding = |(kind, refused): (&OperationKind, &Refused)| {
-            let operation = format!("{} {}", kind.method(), kind.path());
+        let finding = |(kind, refused): (&OperationKind, &Failures)| {
             let expected = format!("a success, at least once in {} repeats", refused.times);
             let seen = format!("{} each time", refused.last);
             let clause = safe_to_repeat(*kind)?;
-            Some((Finding::new(clause, operation, "status", expected, seen), refused.times))
+            Some((Finding::new(clause, kind.to_string(), "status", expected, seen), refused.times))
         };
         always.filter_map(finding).collect()
     }
