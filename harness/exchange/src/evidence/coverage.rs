@@ -7,6 +7,7 @@ use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId};
 
+use crate::evidence::matrix::Matrix;
 use crate::{Exchange, PreparedCall};
 
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,7 @@ pub struct Coverage {
     interrupted: BTreeSet<String>,
     /// The platforms that have synced each tax id, for businesses that are shared.
     tax_ids: BTreeMap<String, BTreeSet<Option<PlatformId>>>,
+    matrix: Matrix,
 }
 
 /// What kind of state it is.
@@ -119,7 +121,7 @@ const SITUATIONS: &[&str] = &[
 ];
 
 /// The state of an advance: the document names the states, but not the field that holds one.
-fn advance_state(advance: &Value) -> Option<&str> {
+pub(super) fn advance_state(advance: &Value) -> Option<&str> {
     let mut words = advance.as_object()?.values().filter_map(Value::as_str);
     words.find(|word| Group::Advance.names().contains(word))
 }
@@ -135,7 +137,13 @@ impl Coverage {
         group.names().iter().map(|name| (*name).to_owned()).zip(counts).collect()
     }
 
+    /// What was asked in which state.
+    pub fn matrix(&self) -> &Matrix {
+        &self.matrix
+    }
+
     pub fn add(&mut self, other: &Coverage) {
+        self.matrix.add(&other.matrix);
         for (kind, count) in &other.operations {
             *self.operations.entry(*kind).or_default() += count;
         }
@@ -162,6 +170,7 @@ impl Coverage {
     }
 
     pub fn record(&mut self, exchange: &Exchange<'_>) {
+        self.matrix.record(exchange);
         if let Some(kind) = exchange.kind() {
             *self.operations.entry(kind).or_default() += 1;
         }

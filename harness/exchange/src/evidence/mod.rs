@@ -2,7 +2,7 @@
 //!
 //! - In come exchanges and compared points; out come findings, counts and values.
 //! - [`finding`] is a contradiction of the document, [`tally`] counts the assertions of each clause, [`coverage`] the
-//!   states that were reached, [`outcome`] the outcome of a run, [`Gaps`] the values where the document is silent,
+//!   states that were reached, [`matrix`] what was asked in each, [`outcome`] the outcome of a run, [`Gaps`] the values where the document is silent,
 //!   [`latency`] the response times, [`Effort`] what a run took.
 //! - Never here: a comparison itself, the model, a target.
 
@@ -11,6 +11,7 @@ mod ending;
 pub mod finding;
 mod gaps;
 pub mod latency;
+pub mod matrix;
 pub mod outcome;
 mod point;
 mod reproduced;

@@ -20,8 +20,9 @@ use tideover_suite::play::concurrent::Parts;
 use crate::baseline::Baseline;
 use crate::compose::clauses::untried;
 use crate::document::{
-    FindingReport, GapReport, LatencyReport, RacesReport, ReachedReport, Report, SeenValue, State,
-    StateGroup, TimeReport, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
+    FindingReport, GapReport, LatencyReport, MissingPair, RacesReport, ReachedReport, Report,
+    SeenValue, State, StateGroup, StateMatrix, TimeReport, UnaskedClause, UnaskedReport,
+    UnexplainedPart, VERSION,
 };
 use crate::figures::counted;
 
@@ -101,6 +102,7 @@ impl FinishedRun<'_> {
             workers: summary.effort.workers.max(1) as u64,
             reached: summary.effort.reached.iter().map(ReachedReport::of).collect(),
             states: self.states(),
+            state_matrix: self.state_matrix(),
             races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
             left_behind: self.left_behind.to_vec(),
             unasked: self.unasked(),
@@ -299,6 +301,23 @@ impl FinishedRun<'_> {
         let has_names = |group: &Group| group.is_documented() || self.reached_any(*group);
         let groups = Group::ALL.into_iter().filter(has_names).map(group);
         groups.filter(|group| !group.states.is_empty()).collect()
+    }
+
+    fn state_matrix(&self) -> Vec<StateMatrix> {
+        let filled = self.summary.coverage.matrix().filled().into_iter();
+        let report = filled.map(|filled| StateMatrix {
+            subject: filled.kind.name().to_owned(),
+            states: filled.states as u64,
+            requests: filled.requests as u64,
+            pairs: filled.pairs as u64,
+            missing: {
+                let missing = filled.missing.into_iter();
+                missing
+                    .map(|(state, asked)| MissingPair { state, request: asked.to_string() })
+                    .collect()
+            },
+        });
+        report.collect()
     }
 
     fn reached_any(&self, group: Group) -> bool {

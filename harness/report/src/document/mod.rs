@@ -79,6 +79,8 @@ pub struct Report {
     pub reached: Vec<ReachedReport>,
     /// How often each interesting state was reached.
     pub states: Vec<StateGroup>,
+    /// What was asked of invoices, and of businesses, in each of their states.
+    pub state_matrix: Vec<StateMatrix>,
     /// What was concluded about the order of racing requests, if each case was a race.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub races: Option<RacesReport>,
@@ -365,6 +367,32 @@ pub struct StateGroup {
     pub title: String,
     /// The states of this kind.
     pub states: Vec<State>,
+}
+
+/// Which requests followed while an invoice, or a business, was in which state.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StateMatrix {
+    /// `invoice` or `business`.
+    pub subject: String,
+    /// The number of states that reads have shown.
+    pub states: u64,
+    /// The number of requests and actions that were sent about any of them.
+    pub requests: u64,
+    /// The number of pairs of a state and a request that were met.
+    pub pairs: u64,
+    /// The pairs that were not met.
+    pub missing: Vec<MissingPair>,
+}
+
+/// A state, and a request that was never sent in it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MissingPair {
+    /// What a read shows in this state.
+    pub state: String,
+    /// The operation, or the action of the operator port.
+    pub request: String,
 }
 
 /// An interesting state.

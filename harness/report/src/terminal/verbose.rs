@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::document::{GapReport, LatencyReport, Report, SeenValue, State};
+use crate::document::{GapReport, LatencyReport, Report, SeenValue, State, StateMatrix};
 use crate::figures::milliseconds;
 use crate::terminal::write_wrapped;
 
@@ -32,7 +32,13 @@ impl Report {
         write_wrapped(f, "reached     ", reached, " · ")?;
         let states = self.states.iter().flat_map(|group| &group.states);
         let missed = states.filter(|state| !is_reached(state)).map(|state| state.name.clone());
-        write_wrapped(f, "not reached ", missed, " · ")
+        write_wrapped(f, "not reached ", missed, " · ")?;
+        let matrix = self.state_matrix.iter().map(|matrix| {
+            let StateMatrix { subject, states, requests, pairs, .. } = matrix;
+            let of = states * requests;
+            format!("{subject}: {states} states × {requests} requests, {pairs} of {of} pairs met")
+        });
+        write_wrapped(f, "in states   ", matrix, " · ")
     }
 
     fn write_gaps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

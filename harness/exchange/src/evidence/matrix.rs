@@ -1,0 +1,214 @@
+//! The matrix of states and requests: which requests were sent about an invoice or a business in which state.
+//!
+//! A state is what the last read showed, and holds until something is written about the subject. A pair counts where
+//! the request followed while it held.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde_json::Value;
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::words::{CollectionState, InvoiceStatus};
+use tideover_model::{ActionKind, Operation, OperationKind, PlatformId, Subject};
+
+use crate::evidence::coverage::advance_state;
+use crate::{Exchange, PreparedAction};
+
+/// What a state is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    Invoice,
+    Business,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 2] = [Kind::Invoice, Kind::Business];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Invoice => "invoice",
+            Kind::Business => "business",
+        }
+    }
+}
+
+/// A state in words: `FUNDED · PARTIALLY_COLLECTED · ISSUED`.
+type State = String;
+
+/// A subject of one platform: its business, and its invoice if it is one.
+type Named = (Option<PlatformId>, String, Option<String>);
+
+/// A request, or an action of the operator port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asked {
+    Operation(OperationKind),
+    Action(ActionKind),
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Asked::Operation(kind) => write!(f, "{kind}"),
+            Asked::Action(kind) => f.write_str(kind.name()),
+        }
+    }
+}
+
+/// The pairs of a state and a request that a run has met.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    /// The states that reads have shown and nothing has changed since.
+    shown: BTreeMap<Named, State>,
+    /// The states of each kind, with the requests that followed in them.
+    asked: BTreeMap<(Kind, State), BTreeSet<Asked>>,
+}
+
+/// How full the matrix of one kind is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filled {
+    pub kind: Kind,
+    /// The number of states.
+    pub states: usize,
+    /// The number of requests and actions that were sent about any subject of this kind.
+    pub requests: usize,
+    /// The number of pairs that were met.
+    pub pairs: usize,
+    /// Each pair of a state and a request that was not met.
+    pub missing: Vec<(String, Asked)>,
+}
+
+impl Matrix {
+    pub fn record(&mut self, exchange: &Exchange<'_>) {
+        let Some(asked) = asked_by(exchange) else { return };
+        let subjects = subjects_of(exchange);
+        // What is done to an invoice says little of its business, except where the business must be able to finance it.
+        let is_asked = |named: &&Named| match asked {
+            Asked::Action(_) | Asked::Operation(OperationKind::GetInvoice) => {
+                Some(*named) == subjects.first()
+            }
+            Asked::Operation(_) => true,
+        };
+        for named in subjects.iter().filter(is_asked) {
+            if let Some(state) = self.shown.get(named) {
+                let kind = if named.2.is_some() { Kind::Invoice } else { Kind::Business };
+                self.asked.entry((kind, state.clone())).or_default().insert(asked);
+            }
+        }
+        let read = match exchange.kind() {
+            Some(kind @ (OperationKind::GetInvoice | OperationKind::GetBusiness)) => {
+                exchange.success_of(kind).map(|body| state_of(kind, body))
+            }
+            _ => None,
+        };
+        match read {
+            Some(state) => {
+                let named = subjects.into_iter().next();
+                self.shown.extend(named.zip(Some(state)));
+            }
+            None if exchange.seen.is_success() && !is_read(exchange) => {
+                self.shown.retain(|named, _| !subjects.contains(named));
+            }
+            None => {}
+        }
+    }
+
+    /// Adds the pairs of another case. What was shown there is of another world.
+    pub fn add(&mut self, other: &Matrix) {
+        for (state, asked) in &other.asked {
+            self.asked.entry(state.clone()).or_default().extend(asked);
+        }
+    }
+
+    /// How full it is, for each kind of which a state was seen.
+    pub fn filled(&self) -> Vec<Filled> {
+        Kind::ALL.into_iter().filter_map(|kind| self.filled_of(kind)).collect()
+    }
+
+    fn filled_of(&self, kind: Kind) -> Option<Filled> {
+        let states: Vec<(&State, &BTreeSet<Asked>)> = (self.asked.iter())
+            .filter(|((of, _), _)| *of == kind)
+            .map(|((_, state), asked)| (state, asked))
+            .collect();
+        let requests: BTreeSet<Asked> =
+            states.iter().flat_map(|(_, asked)| asked.iter().copied()).collect();
+        let missing = states.iter().flat_map(|(state, asked)| {
+            requests.difference(asked).map(|request| ((*state).clone(), *request))
+        });
+        let pairs = states.iter().map(|(_, asked)| asked.len()).sum();
+        (!states.is_empty()).then(|| Filled {
+            kind,
+            states: states.len(),
+            requests: requests.len(),
+            pairs,
+            missing: missing.collect(),
+        })
+    }
+}
+
+fn asked_by(exchange: &Exchange<'_>) -> Option<Asked> {
+    match exchange.acts() {
+        Some(action) => Some(Asked::Action(action)),
+        None => exchange.kind().map(Asked::Operation),
+    }
+}
+
+fn is_read(exchange: &Exchange<'_>) -> bool {
+    exchange.call().is_some_and(|call| call.method == "GET")
+        || exchange.kind() == Some(OperationKind::Quote)
+}
+
+/// What a request is about: an invoice and its payee, a business, or each invoice of a file with its payee. The first
+/// is what a read shows.
+fn subjects_of(exchange: &Exchange<'_>) -> Vec<Named> {
+    let business = |business: &str| (exchange.platform, business.to_owned(), None);
+    let invoice = |payee: &str, invoice: &str| {
+        [(exchange.platform, payee.to_owned(), Some(invoice.to_owned())), business(payee)]
+    };
+    if let PreparedAction::Act(fields) = &exchange.sent.action {
+        let text = |name: &str| fields.get(name).and_then(Value::as_str);
+        let payee = text(field::PAYEE_EXTERNAL_ID).or_else(|| text(field::EXTERNAL_ID));
+        return match (payee, text(field::INVOICE_EXTERNAL_ID)) {
+            (Some(payee), Some(named)) => invoice(payee, named).into(),
+            (Some(payee), None) => vec![business(payee)],
+            (None, _) => Vec::new(),
+        };
+    }
+    let Some(operation) = exchange.call().and_then(|call| call.operation()) else {
+        return Vec::new();
+    };
+    if let Operation::ImportInvoices { .. } = operation {
+        let syncs = operation.syncs().into_iter();
+        return syncs.flat_map(|sync| invoice(&sync.payee.business, &sync.invoice)).collect();
+    }
+    match operation.subject() {
+        Subject::Invoice { payee, invoice: named } => invoice(payee, named).into(),
+        Subject::Business(named) => vec![business(named)],
+        _ => Vec::new(),
+    }
+}
+
+fn state_of(kind: OperationKind, body: &Value) -> State {
+    let parts: Vec<&str> = match kind {
+        OperationKind::GetInvoice => vec![
+            advance_state(&body[field::ADVANCE]).unwrap_or("no advance"),
+            known(body, field::COLLECTION_STATE, CollectionState::WORDS),
+            known(body, field::STATUS, InvoiceStatus::WORDS),
+        ],
+        _ => {
+            let onboarding = Fields::of(body).onboarding().and_then(|it| it.value().as_object());
+            let met =
+                onboarding.into_iter().flatten().filter(|(_, met)| **met == Value::Bool(true));
+            met.map(|(requirement, _)| requirement.as_str()).collect()
+        }
+    };
+    match parts.is_empty() {
+        true => "nothing".to_owned(),
+        false => parts.join(" · "),
+    }
+}
+
+/// The word of a field, if it is one that the document names.
+fn known<const N: usize>(body: &Value, field: &str, words: [&'static str; N]) -> &'static str {
+    let shown = body[field].as_str();
+    words.into_iter().find(|word| Some(*word) == shown).unwrap_or("unknown")
+}
