@@ -322,9 +322,9 @@ impl Experiment<'_> {
     fn run_knowing(&self) -> Result<Trial, Unreachable> {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
-        let known = Experiment { setup: Setup::Known, header: self.header.clone(), ..*self };
-        let mut offered =
-            Offered { world: known.world(), facilities: self.strangers().facilities() };
+        // What comes to an inbox shows only where the setup has one.
+        let world = InProcess::new(self.service_of(self.header.seed), start());
+        let mut offered = Offered { world, facilities: self.strangers().facilities() };
         runtime.block_on(self.play(&mut offered))
     }
 
