@@ -87,6 +87,7 @@ fn texts(least: usize, draw: &mut Draw) -> Vec<Sample> {
         valid(text_of(least.max(1), draw)),
         valid(text_of(64 + draw.below(32), draw)),
         valid(format!("{} {}", text_of(3, draw), text_of(3, draw))),
+        valid(format!("{} & {}, {}.", text_of(9, draw), text_of(7, draw), text_of(3, draw))),
         valid(*draw.pick(&[
             "Ærø & Søn",
             "株式会社",

@@ -1,11 +1,7 @@
 //! Malformed requests: each has one thing wrong.
 
-use proptest::bool::weighted;
-use serde_json::{Value, json};
 use tideover_exchange::step::{Action, Call, Caller, Step};
-use tideover_model::OperationKind::{
-    CreateOnboardingSession, Invite, Quote, RequestAdvance, Subscribe, SyncBusiness,
-};
+use tideover_model::OperationKind::SyncBusiness;
 
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, requests as make, values};
@@ -35,65 +31,15 @@ impl Walk {
                 ]);
                 Step::new(Action::Call(Call::bare(method, path)))
             }
-            3 | 4 => self.with_bad_field(),
-            5 => self.with_bad_number(),
-            6 => self.with_text(
+            3 => self.with_bad_number(),
+            4 => self.with_text(
                 &["", "{", "[1,", "not json", "{\"legalName\":\"x\"}}"],
                 "application/json",
             ),
-            7 => self.with_text(&["[\"Acme\"]", "null", "7", "\"x\"", "{}"], "application/json"),
-            8 => self.with_text(&["{\"legalName\":\"x\",\"legalName\":\"y\"}"], "application/json"),
-            9 => self.with_text(&["{\"legalName\":\"x\"}"], "text/plain"),
-            10 => make::set_payout_account(
-                "v1",
-                self.pick(&["123", "123456789012345678", "12a4", ""]),
-                "021000021",
-                None,
-            ),
-            11 => make::subscribe(
-                "https://hooks.example.com/x",
-                Some(self.pick(&[vec![], vec!["partner.unknown".to_owned()]])),
-            ),
-            12 => self.bad_quote_of("v1"),
-            13 => self.incomplete(),
-            14 => self.blank(),
-            _ => {
-                let body = self.pick(&[json!({}), json!({ "url": 7 }), json!({ "url": null })]);
-                make::call(Subscribe, &[], Some(body))
-            }
-        }
-    }
-
-    /// A quote for an empty identifier or an invalid face value.
-    fn bad_quote_of(&mut self, business: &str) -> Step {
-        let body = self.pick(&[
-            json!({ "externalId": business, "invoiceFaceValue": 0 }),
-            json!({ "externalId": business, "invoiceFaceValue": 2_147_483_648_u64 }),
-            json!({ "externalId": "", "invoiceFaceValue": 1000 }),
-        ]);
-        make::call(Quote, &[], Some(body))
-    }
-
-    /// A request with a missing or invalid identifier.
-    fn incomplete(&mut self) -> Step {
-        let (kind, body) = self.pick(&[
-            (RequestAdvance, json!({ "payeeExternalId": "v1" })),
-            (RequestAdvance, json!({ "payeeExternalId": "", "invoiceExternalId": "i1" })),
-            (RequestAdvance, json!({ "payeeExternalId": "v1", "invoiceExternalId": 1 })),
-            (Invite, json!({ "externalId": "v1" })),
-            (Invite, json!({ "email": "ann@vendor.example" })),
-            (CreateOnboardingSession, json!({})),
-            (CreateOnboardingSession, json!({ "externalId": 7 })),
-        ]);
-        make::call(kind, &[], Some(body))
-    }
-
-    /// An empty name or an empty label.
-    fn blank(&mut self) -> Step {
-        if self.draw(weighted(0.5)) {
-            make::sync_business("v1", "", None, None)
-        } else {
-            make::set_payout_account("v1", "000123456", "021000021", Some(""))
+            5 => self.with_text(&["[\"Acme\"]", "null", "7", "\"x\"", "{}"], "application/json"),
+            6 => self.with_text(&["{\"legalName\":\"x\",\"legalName\":\"y\"}"], "application/json"),
+            7 => self.with_text(&["{\"legalName\":\"x\"}"], "text/plain"),
+            _ => self.with_bad_field(),
         }
     }
 
@@ -102,24 +48,6 @@ impl Walk {
         let content_type = Some(content_type.to_owned());
         let call = Call::text_of(SyncBusiness, &["v1"], text);
         Step::new(Action::Call(Call { content_type, ..call }))
-    }
-
-    fn with_bad_field(&mut self) -> Step {
-        let mut step = plain_sync();
-        let field = self.pick(&["payee", "payor", "status", "faceValue", "issueDate", "dueDate"]);
-        let bad = match self.draw(0_u32..4) {
-            0 => None,
-            1 => Some(Value::Null),
-            2 => Some(json!([])),
-            _ => Some(json!(self.draw(values::bad_date()))),
-        };
-        if let Action::Call(Call { body: Some(Value::Object(body)), .. }) = &mut step.action {
-            match bad {
-                None => body.remove(field),
-                Some(bad) => body.insert(field.to_owned(), bad),
-            };
-        }
-        step
     }
 
     /// Sends the number as text, since not every JSON value can hold it.

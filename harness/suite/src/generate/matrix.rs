@@ -1,6 +1,7 @@
 //! The matrix of states and requests: an invoice, or a business, is brought into each state that it can have, and then
 //! everything that can be asked of it is asked.
 
+use proptest::strategy::{Just, Strategy};
 use tideover_exchange::step::{Caller, Step};
 use tideover_model::ActionKind;
 use tideover_model::words::InvoiceStatus;
@@ -15,8 +16,11 @@ const ADVANCES: u64 = 5;
 const COLLECTED: u64 = 3;
 const STATUSES: u64 = InvoiceStatus::ALL.len() as u64;
 const INVOICES: u64 = ADVANCES * COLLECTED * STATUSES;
-/// Which of compliance, contract and bank are there.
-const BUSINESSES: u64 = 8;
+/// Compliance, contract, bank, collection account.
+const REQUIREMENTS: u64 = 4;
+/// Which of the first three are met, and all four.
+const BUSINESSES: u64 = 9;
+const ALL_MET: u64 = (1 << REQUIREMENTS) - 1;
 
 /// The number of states.
 pub(super) const STATES: u64 = INVOICES + BUSINESSES;
@@ -26,10 +30,15 @@ const STRIDE: u64 = 29;
 
 const FACE_VALUE: i64 = 300_000;
 
-/// The number of requests that a case leaves out, at random, so that its end is played too.
-const LEFT_OUT: usize = 8;
+/// The business that has some of the requirements.
+const HALF_WAY: &str = "Half Way Ltd";
+const HALF_WAY_EMAIL: &str = "ann@half-way.example";
+
+/// How many of the changes a case tries, at random: it must come to its end.
+const CHANGES: usize = 4;
 
 /// The state of one invoice.
+#[derive(Clone)]
 struct InvoiceState {
     name: String,
     vendor: &'static str,
@@ -61,37 +70,70 @@ impl Walk {
                     status: InvoiceStatus::ALL[status].word(),
                 })
             } else {
-                self.business_in(state - INVOICES)
+                self.business_in(match state - INVOICES {
+                    some if some + 1 < BUSINESSES => some,
+                    _ => ALL_MET,
+                })
             };
         }
         *stage += 1;
         self.script.get(*stage - 1).cloned()
     }
 
-    /// Brings an invoice into its state, asks everything of it, and then asks for another advance of a vendor whose
-    /// compliance is lost.
+    /// Brings an invoice into its state, sends each kind of request, changes it in drawn ways, and then asks for another
+    /// advance of a vendor whose compliance is lost.
     fn invoice_in(&mut self, state: &InvoiceState) -> Vec<Step> {
         let InvoiceState { name, vendor, .. } = state;
         let plain = self.fields_of(state);
-        let mut steps = toward_invoice(state, &plain);
-        let mut asked = self.asked_of_invoice(state, &plain);
-        while asked.len() > LEFT_OUT {
-            let next = self.draw(0..asked.len());
-            let step = asked.swap_remove(next);
-            let read = make::read_back(&step).filter(|_| self.draw(0_u32..3) > 0);
+        let twins = twins_of(state, &plain);
+        let mut steps: Vec<Step> = twins.to_vec();
+        steps.extend(toward_invoice(state, &plain));
+        for step in self.each_kind_of(state, &plain) {
+            steps.extend([step, make::get_invoice(vendor, name)]);
+        }
+        // Both the next move of the advance and a payment change the state: a second invoice is paid first.
+        let second = InvoiceState { name: format!("{name}-2"), ..state.clone() };
+        steps.extend(toward_invoice(&second, &plain));
+        steps.extend([make::pay(vendor, &second.name, 1), make::get_invoice(vendor, &second.name)]);
+        let mut changes = self.changes_of_invoice(state, &plain);
+        for _ in 0..CHANGES {
+            let next = self.draw(0..changes.len());
+            let step = changes.swap_remove(next);
+            let read = make::read_back(&step);
             steps.extend([step].into_iter().chain(read));
         }
-        steps.push(make::get_invoice(vendor, name));
+        steps.extend(twins.iter().filter_map(make::read_back));
         let other = format!("{name}-b");
         steps.extend([
             make::act_on(ActionKind::TaxIdFoundWrong, vendor),
             make::sync_invoice(&other, &plain),
             make::request_advance(vendor, &other),
-            make::get_invoice(vendor, &other),
             make::quote(vendor, FACE_VALUE),
             make::request_advance(vendor, name),
             make::get_business(vendor),
         ]);
+        steps
+    }
+
+    /// A request of each kind: first those that leave the state as it is.
+    fn each_kind_of(&mut self, state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
+        let InvoiceState { name, vendor, status, advance, .. } = state;
+        let moves = [
+            make::request_advance(vendor, name),
+            make::act_on_invoice(ActionKind::FundingStarts, vendor, name),
+            make::act_on_invoice(ActionKind::FundingCompletes, vendor, name),
+        ];
+        let same = InvoiceFields { status, ..plain.clone() };
+        let mut last = vec![make::pay(vendor, name, 1)];
+        let mut steps = vec![
+            make::sync_invoice(name, &same),
+            make::import(&format!("same-{name}"), files::row_of(vendor, name, status, FACE_VALUE)),
+        ];
+        for (from, step) in (0..).zip(moves) {
+            if from == *advance { last.insert(0, step) } else { steps.push(step) }
+        }
+        let mut steps = self.draw(Just(steps).prop_shuffle());
+        steps.append(&mut last);
         steps
     }
 
@@ -105,8 +147,8 @@ impl Walk {
         }
     }
 
-    /// A request of each kind, and each change of one field.
-    fn asked_of_invoice(&mut self, state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
+    /// Each change of one field, and requests about the vendor that leave the invoice alone.
+    fn changes_of_invoice(&mut self, state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
         let InvoiceState { name, vendor, status, .. } = state;
         let same = InvoiceFields { status, ..plain.clone() };
         let other_status = self.draw(values::status());
@@ -115,16 +157,12 @@ impl Walk {
         let amount = self.draw(1_000_i64..400_000);
         let sync = |fields: InvoiceFields| make::sync_invoice(name, &fields);
         vec![
-            make::request_advance(vendor, name),
-            make::request_advance(vendor, name),
-            sync(same.clone()),
             sync(InvoiceFields { status: other_status, ..same.clone() }),
             sync(InvoiceFields { face_value: amount, ..same.clone() }),
             sync(InvoiceFields { due_date: later.clone(), ..same.clone() }),
             sync(InvoiceFields { issue_date: later, ..same.clone() }),
             sync(InvoiceFields { payor: PAYORS[1].to_owned(), ..same }),
             make::import(&format!("row-{name}"), files::row_of(vendor, name, other_status, amount)),
-            make::pay(vendor, name, 1),
             make::quote(vendor, FACE_VALUE),
             make::sync_business(vendor, "Another Name", None, None),
             make::set_payout_account(vendor, "000987654", "011401533", None),
@@ -136,26 +174,63 @@ impl Walk {
         ]
     }
 
-    /// A business with some of the three requirements: everything is asked of it, and again with each further one.
+    /// Brings a business into a state, sends each kind of request, and then meets what is missing, with an invoice and an
+    /// advance in each state on the way.
     fn business_in(&mut self, met: u64) -> Vec<Step> {
         let name = format!("state {met}");
-        let mut steps = vec![make::sync_business(&name, "Half Way Ltd", None, None)];
-        let mut order: Vec<u64> = (0..3).collect();
+        let mut steps = vec![make::sync_business(&name, HALF_WAY, None, None)];
         // Those that are met come first, in any order, and then the others.
-        let turn = self.draw(0_usize..3);
-        order.rotate_left(turn);
+        let requirements: Vec<u64> = (0..REQUIREMENTS).collect();
+        let mut order = self.draw(Just(requirements).prop_shuffle());
         order.sort_by_key(|requirement| met >> requirement & 1 == 0);
-        for (index, requirement) in order.into_iter().enumerate() {
-            if index as u32 >= met.count_ones() {
-                steps.extend(asked_of_business(&name, index));
-            }
-            steps.extend(toward_requirement(&name, requirement, met));
+        let (first, then) = order.split_at(met.count_ones() as usize);
+        for requirement in first {
+            steps.extend(toward_requirement(&name, *requirement, met));
         }
-        steps.extend(asked_of_business(&name, 3));
+        steps.extend(self.each_kind_of_business(&name));
+        for (turn, requirement) in (0..).zip(then) {
+            steps.extend(toward_requirement(&name, *requirement, met));
+            steps.extend(financed(&name, turn));
+        }
         steps.push(make::advance_clock(make::LONG));
-        steps.extend(asked_of_business(&name, 4));
+        steps.extend(financed(&name, 9));
         steps
     }
+
+    /// A request of each kind that leaves the state as it is, with reads, and one that the vendor may change it by.
+    fn each_kind_of_business(&mut self, business: &str) -> Vec<Step> {
+        let row = files::row_of(business, "h", "ISSUED", FACE_VALUE);
+        let steady = vec![
+            make::sync_business(business, HALF_WAY, None, None),
+            make::invite(business, HALF_WAY_EMAIL),
+            make::create_session(business),
+            make::quote(business, FACE_VALUE),
+            make::import(business, row),
+            make::request_advance(business, "h"),
+        ];
+        let moves = [
+            make::accept_invitation(business, HALF_WAY_EMAIL),
+            make::confirm_tax_id(business, "W9_UPLOAD", None),
+            make::add_bank_account(business, "000987654"),
+            make::act_on(ActionKind::TaxIdFoundWrong, business),
+            make::act_on(ActionKind::VendorCompletesOnboarding, business),
+        ];
+        let mut steps = self.draw(Just(steady).prop_shuffle());
+        steps.push(self.pick(&moves));
+        let read = || make::get_business(business);
+        [read()].into_iter().chain(steps.into_iter().flat_map(|step| [step, read()])).collect()
+    }
+}
+
+/// Invoices of the same identifier: another vendor's, and the same vendor's on another platform. Nothing is asked of
+/// them, so that nothing changes them.
+fn twins_of(state: &InvoiceState, plain: &InvoiceFields) -> [Step; 2] {
+    let other = VENDORS.into_iter().find(|vendor| *vendor != state.vendor).unwrap_or(state.vendor);
+    let of = |payee: &str, face_value| {
+        let fields = InvoiceFields { payee: payee.to_owned(), face_value, ..plain.clone() };
+        make::sync_invoice(&state.name, &fields)
+    };
+    [of(other, FACE_VALUE + 1), of(state.vendor, FACE_VALUE + 2).by(&other_platform())]
 }
 
 /// The steps that bring the invoice of an onboarded vendor into its state.
@@ -182,39 +257,35 @@ fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
     steps
 }
 
-/// The steps that meet compliance, contract or bank.
+/// The steps that meet a requirement: compliance, contract, bank, collection account.
 fn toward_requirement(business: &str, requirement: u64, met: u64) -> Vec<Step> {
+    let read = make::get_business(business);
     match requirement {
         0 => {
             let number = (160_000_000 + met).to_string();
-            vec![make::sync_business(business, "Half Way Ltd", Some(&number), None)]
+            vec![make::sync_business(business, HALF_WAY, Some(&number), None), read]
         }
-        1 => {
-            let email = "ann@half-way.example";
-            vec![
-                make::invite(business, email),
-                make::accept_invitation(business, email),
-                make::sign_agreement(business, &make::full_address()),
-            ]
-        }
-        _ => vec![
-            make::set_payout_account(business, "000123456", "021000021", None),
-            make::act_on(ActionKind::CollectionAccountOpens, business),
+        1 => vec![
+            make::invite(business, HALF_WAY_EMAIL),
+            make::accept_invitation(business, HALF_WAY_EMAIL),
+            read.clone(),
+            make::sign_agreement(business, &make::full_address()),
+            read,
         ],
+        2 => vec![make::set_payout_account(business, "000123456", "021000021", None), read],
+        _ => vec![make::act_on(ActionKind::CollectionAccountOpens, business), read],
     }
 }
 
-/// An advance, a quote and reads, while something may be missing.
-fn asked_of_business(business: &str, turn: usize) -> Vec<Step> {
+/// An invoice, and an advance, while something may be missing.
+fn financed(business: &str, turn: usize) -> Vec<Step> {
     let invoice = format!("h{turn}");
     let due_date = "2030-01-01T00:00:00Z".to_owned();
     let fields = InvoiceFields { face_value: FACE_VALUE, due_date, ..InvoiceFields::of(business) };
     vec![
         make::sync_invoice(&invoice, &fields),
-        make::get_business(business),
         make::get_invoice(business, &invoice),
-        make::quote(business, FACE_VALUE),
         make::request_advance(business, &invoice),
-        make::get_invoice(business, &invoice),
+        make::get_business(business),
     ]
 }

@@ -15,6 +15,7 @@ mod classes;
 mod contention;
 pub(crate) mod draw;
 mod files;
+mod frame;
 mod goals;
 mod malformed;
 mod matrix;
@@ -26,6 +27,7 @@ pub mod requests;
 mod stories;
 mod tabled;
 mod values;
+mod variations;
 
 use std::collections::BTreeSet;
 
@@ -156,9 +158,11 @@ impl Walk {
         let is_narrative = self.goal.is_narrative();
         let chance = self.draw(0_u32..if is_narrative { 200 } else { 100 });
         let step = match chance {
+            // What undoes itself at the third time shows only then.
+            _ if self.was_repeated() && self.draw(weighted(0.4)) => self.steps.last().cloned(),
             0..6 => self.steps.last().cloned(),
-            6..9 => self.near_repeat(),
-            9..22 => Some(self.wander()),
+            6..12 => self.variation(),
+            12..22 => Some(self.wander()),
             22..28 => Some(self.malformed()),
             _ => None,
         };
@@ -171,6 +175,7 @@ impl Walk {
         let read = match self.draw(0_u32..100) {
             0..40 if !is_narrative => self.steps.last().and_then(requests::read_back),
             40..52 => self.bystander(),
+            52..56 => self.crossing(),
             _ => None,
         };
         if let Some(read) = read {
@@ -178,12 +183,11 @@ impl Walk {
         }
     }
 
-    /// A read of something that the case has written, but not in its last step.
-    fn bystander(&mut self) -> Option<Step> {
-        let last = self.steps.last().and_then(requests::read_back);
-        let others: Vec<Step> =
-            self.written.iter().filter(|read| Some(*read) != last.as_ref()).cloned().collect();
-        (!others.is_empty()).then(|| self.pick(&others))
+    /// Whether the last step repeats the one before, for the first time.
+    fn was_repeated(&self) -> bool {
+        let mut last = self.steps.iter().rev().map(|step| &step.action);
+        let [one, two, three] = [last.next(), last.next(), last.next()];
+        one.is_some() && one == two && two != three
     }
 
     fn next_toward_goal(&mut self) -> Step {

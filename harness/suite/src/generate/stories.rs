@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
+use tideover_model::words::EventType;
 use tideover_model::{ActionKind, FaceValue};
 
 use crate::generate::names::{VENDORS, email_of, other_platform, tax_digits};
@@ -154,6 +155,10 @@ impl Walk {
             1 | 5 | 9 | 13 | 14 => self.sync_with(VENDOR, "x1", status, 200_000),
             2 | 4 | 6 | 8 | 10 | 12 | 15 | 17 => make::get_invoice(VENDOR, "x1"),
             3 | 7 | 11 | 16 => make::request_advance(VENDOR, "x1"),
+            // Its advance would be nothing.
+            18 => self.sync_with(VENDOR, "x0", "ISSUED", 1),
+            19 => make::request_advance(VENDOR, "x0"),
+            20 => make::get_invoice(VENDOR, "x0"),
             _ => return None,
         })
     }
@@ -259,11 +264,12 @@ impl Walk {
         })
     }
 
-    /// The life of an advance, in the events of two subscriptions.
+    /// The life of an advance, in the events of two subscriptions: one wants all, and one every other type.
     fn watched(&mut self, stage: usize) -> Option<Step> {
+        let every_other = || EventType::ALL.into_iter().step_by(2).map(|it| it.name().to_owned());
         Some(match stage {
             0 => make::subscribe("${inbox}/accepts/first", None),
-            1 => make::subscribe("${inbox}/accepts/second", None),
+            1 => make::subscribe("${inbox}/accepts/second", Some(every_other().collect())),
             // The vendor is onboarded before this step.
             2 => self.sync_with(VENDOR, "w9", "ISSUED", 300_000),
             3 | 4 => make::request_advance(VENDOR, "w9"),

@@ -8,7 +8,6 @@ use serde_json::Value;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_model::OperationKind;
 use tideover_model::wire::schema::{Domain, Field, Role};
-use tideover_model::words::EventType;
 
 use crate::generate::classes::{self, Sample};
 use crate::generate::draw::Draw;
@@ -51,32 +50,6 @@ impl Walk {
         let steps = self.tabled.get_or_insert_with(|| steps(seed));
         steps.get(part * STEPS_IN_A_CASE + index).cloned()
     }
-
-    /// The last request, with one optional field left out or added: a service may compare only a part of two bodies, or
-    /// keep what it should replace.
-    pub(super) fn near_repeat(&mut self) -> Option<Step> {
-        let mut step = self.steps.last()?.clone();
-        let Action::Call(call) = &mut step.action else { return None };
-        let kind = call.kind()?;
-        let body = call.body.as_mut()?.as_object_mut()?;
-        let mut draw = Draw::new([self.seed, self.draw(0..u64::MAX), PURPOSE]);
-        let optional: Vec<&Field> = kind.fields().iter().filter(|it| !it.is_required).collect();
-        let field = *draw.pick(Some(&*optional).filter(|fields| !fields.is_empty())?);
-        if body.remove(field.name).is_none() {
-            body.insert(field.name.to_owned(), added(field, &mut draw)?);
-        }
-        Some(step)
-    }
-}
-
-/// A value of an optional field.
-fn added(field: &Field, draw: &mut Draw) -> Option<Value> {
-    if matches!(field.role, Role::EventTypes) {
-        return Some(Value::from_iter([draw.pick(&EventType::ALL).name()]));
-    }
-    let samples = classes::of(field, draw).into_iter().filter(|sample| sample.is_valid);
-    let values: Vec<Value> = samples.filter_map(|sample| sample.value).collect();
-    (!values.is_empty()).then(|| draw.pick(&values).clone())
 }
 
 /// All steps, as the seed draws them.
@@ -84,7 +57,7 @@ fn steps(seed: u64) -> Vec<Step> {
     let mut draw = Draw::new([seed, 0, PURPOSE]);
     let mut steps = Vec::new();
     for kind in OperationKind::ALL {
-        steps.extend(of_fields(kind, &plain(kind), kind.fields(), &mut Vec::new(), &mut draw));
+        steps.extend(of_fields(kind, &plain(kind), &mut draw));
     }
     steps.extend(files::refused_files());
     steps.extend(files::rows_of_classes(&mut draw));
@@ -97,7 +70,7 @@ fn steps(seed: u64) -> Vec<Step> {
 }
 
 /// A plain request of each kind: a valid one where it has a body.
-fn plain(kind: OperationKind) -> Step {
+pub(super) fn plain(kind: OperationKind) -> Step {
     match kind {
         OperationKind::ImportInvoices => make::import("unauthorized", files::good_file()),
         OperationKind::SyncInvoice => invoice(VENDOR, INVOICE, 1000),
@@ -119,33 +92,59 @@ fn invoice(payee: &str, invoice: &str, face_value: i64) -> Step {
 }
 
 /// The plain request, with a value of each class in each field. Accepted ones are read back.
-fn of_fields(
-    kind: OperationKind,
-    plain: &Step,
-    fields: &'static [Field],
-    path: &mut Vec<&'static str>,
-    draw: &mut Draw,
-) -> Vec<Step> {
+fn of_fields(kind: OperationKind, plain: &Step, draw: &mut Draw) -> Vec<Step> {
     let mut steps = Vec::new();
-    // Where the names of the fields are not shown, a service may ignore them.
-    for field in fields.iter().filter(|field| !field.clause.name().starts_with("gap.")) {
-        path.push(field.name);
-        for sample in classes::of(field, draw) {
-            if !sample.is_valid || is_written(kind, field) {
-                steps.extend(with_sample(plain, path, &sample));
-            }
+    for (place, number) in places(kind).iter().zip(0..) {
+        for (sample, index) in place.samples(draw).iter().zip(0..) {
+            // What a business was synced with before decides nothing where each valid value has its own.
+            let own =
+                || make::sync_business(&format!("own {number} {index}"), "Own Ltd", None, None);
+            let is_own = kind == OperationKind::SyncBusiness && sample.is_valid;
+            let plain = if is_own { &own() } else { plain };
+            steps.extend(with_sample(plain, &place.path, sample));
         }
-        if let Domain::Object(fields) = field.domain() {
-            steps.extend(of_fields(kind, plain, fields, path, draw));
-        }
-        path.pop();
     }
     steps
 }
 
-/// Whether the operation accepts each valid value of the field. Elsewhere an identifier must name something.
-fn is_written(kind: OperationKind, field: &Field) -> bool {
-    kind == OperationKind::SyncInvoice || !matches!(field.role, Role::Business | Role::Invoice)
+/// A field of the bodies of one endpoint.
+pub(super) struct Place {
+    pub(super) kind: OperationKind,
+    pub(super) path: Vec<&'static str>,
+    pub(super) field: &'static Field,
+}
+
+impl Place {
+    /// A value of each class that says something there: a valid identifier must name something, except in a sync.
+    pub(super) fn samples(&self, draw: &mut Draw) -> Vec<Sample> {
+        let is_name = matches!(self.field.role, Role::Business | Role::Invoice);
+        let accepts_all = self.kind == OperationKind::SyncInvoice || !is_name;
+        let mut samples = classes::of(self.field, draw);
+        samples.retain(|sample| !sample.is_valid || accepts_all);
+        samples
+    }
+}
+
+/// Each field of the bodies of an endpoint, an object before its members. Where the document does not show a field's
+/// name, a service may ignore it.
+pub(super) fn places(kind: OperationKind) -> Vec<Place> {
+    fn below(
+        kind: OperationKind,
+        fields: &'static [Field],
+        outer: &[&'static str],
+        places: &mut Vec<Place>,
+    ) {
+        for field in fields.iter().filter(|field| !field.clause.name().starts_with("gap.")) {
+            let path = [outer, &[field.name]].concat();
+            places.push(Place { kind, path: path.clone(), field });
+            if let Domain::Object(members) = field.domain() {
+                below(kind, members, &path, places);
+            }
+        }
+    }
+    let mut places = Vec::new();
+    below(kind, kind.fields(), &[], &mut places);
+    places
 }
 
 /// The request with the sample at a place, and the read that shows it if it must be accepted.
@@ -157,7 +156,7 @@ fn with_sample(plain: &Step, path: &[&str], sample: &Sample) -> Vec<Step> {
     [step].into_iter().chain(read).collect()
 }
 
-fn put(body: &mut Value, path: &[&str], value: Option<Value>) {
+pub(super) fn put(body: &mut Value, path: &[&str], value: Option<Value>) {
     let [outer @ .., name] = path else { return };
     let place = outer.iter().try_fold(body, |place, name| place.get_mut(*name));
     let Some(Value::Object(fields)) = place else { return };
@@ -183,6 +182,10 @@ fn look_alikes(draw: &mut Draw) -> Vec<Step> {
         steps.push(make::get_invoice(VENDOR, &other));
         steps.push(make::set_payout_account(&one, "000123456", "021000021", None));
         steps.push(make::get_business(&other));
+        // The same as payors, which nobody has synced.
+        let payors = [&one, &other].map(|name| format!("p{name}"));
+        steps.push(make::with_payor(invoice(VENDOR, "owed", 3000), &payors[0]));
+        steps.extend(payors.iter().map(|payor| make::get_business(payor)));
         let rows = |face| files::row_of(VENDOR, "import", "ISSUED", face);
         steps.extend([make::import(&one, rows(100)), make::import(&other, rows(200))]);
         steps.push(make::get_import(&one));

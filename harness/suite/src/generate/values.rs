@@ -50,11 +50,6 @@ pub(super) fn date() -> impl Strategy<Value = String> {
     prop_oneof![9 => near, 1 => odd.prop_map(str::to_owned)]
 }
 
-/// An invalid date-time.
-pub(super) fn bad_date() -> impl Strategy<Value = &'static str> {
-    select(vec!["2026-01-01", "2026-13-01T00:00:00Z", "yesterday", "", "2026-01-01T00:00:00"])
-}
-
 /// An invoice status; ISSUED most often, since it alone can be financed.
 pub(super) fn status() -> impl Strategy<Value = &'static str> {
     prop_oneof![7 => Just("ISSUED"), 1 => Just("PARTIALLY_PAID"), 1 => Just("PAID"), 1 => Just("VOIDED")]
