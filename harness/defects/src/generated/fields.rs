@@ -129,6 +129,8 @@ fn edits(field: &Field, beside: &'static [Field]) -> Vec<Edit> {
         (Role::Object(_) | Role::List(_) | Role::EventTypes, _) => {}
         // What the service chooses must only differ from what it chose before.
         (_, Origin::Service) => edits.push(Edit::Constant),
+        // A service may give all names a form of its own.
+        (Role::LegalName, _) => edits.extend([Edit::Cut, Edit::Constant]),
         _ => edits.extend([Edit::Cut, Edit::Capital, Edit::Constant]),
     }
     edits

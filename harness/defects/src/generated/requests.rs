@@ -202,8 +202,12 @@ fn readings(field: &Field) -> Vec<Reading> {
             vec![Reading::More, Reading::Capped(1_000_000), Reading::Capped(100_000_000)]
         }
         Role::Word(_) => vec![Reading::First],
-        Role::Business | Role::Invoice | Role::LegalName => {
-            TEXT_EDITS.into_iter().map(Reading::Text).collect()
+        Role::Business | Role::Invoice => TEXT_EDITS.into_iter().map(Reading::Text).collect(),
+        // A service may give all names a form of its own: its case, its signs, a length for any name of a company.
+        Role::LegalName => {
+            let edits =
+                [TextEdit::Letters, TextEdit::First(8), TextEdit::First(32), TextEdit::Last(8)];
+            edits.into_iter().map(Reading::Text).collect()
         }
         _ => Vec::new(),
     };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tideover_exchange::{Exchange, Prepared};
+use tideover_model::clause::Kind;
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::{Check, Notes, is_reset};
@@ -33,7 +34,25 @@ impl Check for IdenticalReport {
             && let Some(uploaded) = self.uploaded.get(&import())
         {
             let evidence = || (uploaded.to_string(), report.to_string());
-            notes.expect(exchange, clause!("4.import.1"), uploaded == report, "body", evidence);
+            let is_same = documented(uploaded) == documented(report);
+            notes.expect(exchange, clause!("4.import.1"), is_same, "body", evidence);
         }
     }
+}
+
+/// The members of a report that the document has: those that it names, and the further object where only one can be it.
+/// What a service adds may differ each time, such as the number of a request.
+fn documented(report: &Value) -> BTreeMap<&str, &Value> {
+    let is_named = |name: &str| {
+        let fields = OperationKind::GetImport.reply_fields();
+        fields.iter().any(|field| field.name == name && field.clause.kind() == Kind::Documented)
+    };
+    let members = report.as_object().into_iter().flatten();
+    let (mut named, added): (BTreeMap<&str, &Value>, BTreeMap<&str, &Value>) =
+        members.map(|(name, value)| (name.as_str(), value)).partition(|(name, _)| is_named(name));
+    let mut objects = added.into_iter().filter(|(_, value)| value.is_object());
+    if let (Some((name, value)), None) = (objects.next(), objects.next()) {
+        named.insert(name, value);
+    }
+    named
 }

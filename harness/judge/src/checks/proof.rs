@@ -148,14 +148,21 @@ fn finds_refusal_of_a_fundable_invoice() {
 #[test]
 fn finds_a_report_unlike_the_upload() {
     let path = "/v1/invoices/imports/m";
-    let upload = (Call::text("PUT", path, "x".into(), "text/csv"), 200, json!({ "rowCount": 1 }));
-    let of = |rows: u64| {
-        let read = (get(path), 200, json!({ "rowCount": rows }));
+    let upload = |report| (Call::text("PUT", path, "x".into(), "text/csv"), 200, report);
+    let of = |uploaded, report| {
         let mut check = super::import_report::IdenticalReport::default();
-        broken(&mut check, &[upload.clone(), read])
+        broken(&mut check, &[upload(uploaded), (get(path), 200, report)])
     };
-    assert!(of(1).is_empty());
-    assert_eq!(of(2), ["4.import.1"]);
+    let rows = |rows: u64| json!({ "rowCount": rows });
+    assert!(of(rows(1), rows(1)).is_empty());
+    assert_eq!(of(rows(1), rows(2)), ["4.import.1"]);
+    // The further object is part of the report; what a service adds beside it is not.
+    let tally = |rejected: u64| json!({ "rowCount": 1, "tally": { "rejected": rejected } });
+    assert_eq!(of(tally(0), tally(1)), ["4.import.1"]);
+    let added = |request: &str| json!({ "rowCount": 1, "tally": {}, "requestId": request });
+    assert!(of(added("r1"), added("r2")).is_empty());
+    let wrapped = |request: &str| json!({ "rowCount": 1, "tally": {}, "meta": { "id": request } });
+    assert!(of(wrapped("r1"), wrapped("r2")).is_empty());
 }
 
 #[test]

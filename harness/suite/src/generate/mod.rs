@@ -161,6 +161,8 @@ impl Walk {
             // What undoes itself at the third time shows only then.
             _ if self.was_repeated() && self.draw(weighted(0.4)) => self.steps.last().cloned(),
             0..6 => self.steps.last().cloned(),
+            // Some failures count only once the same request has failed again.
+            6..12 if self.was_refused() => self.steps.last().cloned(),
             6..12 => self.variation(),
             12..22 => Some(self.wander()),
             22..28 => Some(self.malformed()),
@@ -181,6 +183,10 @@ impl Walk {
         if let Some(read) = read {
             self.play(read);
         }
+    }
+
+    fn was_refused(&self) -> bool {
+        self.walked.last().is_some_and(|(_, predicted)| predicted.refusal.is_some())
     }
 
     /// Whether the last step repeats the one before, for the first time.

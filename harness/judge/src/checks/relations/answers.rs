@@ -211,7 +211,8 @@ impl DerivedValues {
         }
     }
 
-    /// Once an advance is funded, the vendor has all of it. One of the shown amounts must equal it.
+    /// Once an advance is funded, the vendor has all of it: one of the shown amounts must equal it. Once the payor has
+    /// paid, it may include what is forwarded of that.
     fn check_paid_amount(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
         let advance = &answer[field::ADVANCE];
@@ -224,7 +225,9 @@ impl DerivedValues {
         if !is_out || amounts.len() < 2 {
             return;
         }
-        let holds = amounts.contains(&amount);
+        let collected = Fields::of(answer).collected().unwrap_or_default();
+        let may_be_out = amount..=amount.saturating_add(collected);
+        let holds = amounts.iter().any(|shown| may_be_out.contains(shown));
         notes.expect(exchange, clause!("2.amounts.advanceAmount.2"), holds, "advance", || {
             (format!("{amount} cents paid out"), format!("{amounts:?}"))
         });

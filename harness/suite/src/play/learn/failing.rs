@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
-use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
+use tideover_exchange::{Exchange, Prepared, Response};
 use tideover_judge::{has_failed, is_informative};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
 
 /// How often a kind of request must fail, and in how many cases, before that is a finding: an outage would hit other
 /// requests of the same cases, too.
-const OFTEN: u64 = 5;
+const OFTEN: u64 = 4;
 const CASES: u64 = 3;
 
 /// A kind of request, if the path is served, with the outcome that was due.
@@ -77,15 +77,25 @@ impl Failures {
 /// Which kinds of requests failed, and which were answered.
 ///
 /// A failure says nothing of the service if no later request of the case is answered, or if the operator port announced
-/// it.
+/// it. One that asks for a retry counts only once the same request has failed again.
 #[derive(Clone, Debug, Default)]
 pub struct Failing {
     failed: BTreeMap<Asked, Failures>,
     answered: BTreeMap<Asked, u64>,
     /// Failures since the last answered request of this case.
     open: Vec<(Asked, String)>,
+    /// The requests of this case whose failure asked for a retry.
+    to_retry: Vec<Prepared>,
     is_announced: bool,
 }
+
+/// Whether the same request may succeed a moment later (§7 Retrying 1).
+fn asks_for_retry(seen: &Response) -> bool {
+    matches!(seen.status, BAD_GATEWAY | UNAVAILABLE)
+}
+
+const BAD_GATEWAY: u16 = 502;
+const UNAVAILABLE: u16 = 503;
 
 impl Failing {
     /// Counts an answered or failed request. `due` is the code with which it had to be refused.
@@ -96,6 +106,10 @@ impl Failing {
         }
         let kind = exchange.kind();
         if has_failed(exchange.sent, exchange.seen) {
+            if asks_for_retry(exchange.seen) && !self.to_retry.contains(exchange.sent) {
+                self.to_retry.push(exchange.sent.clone());
+                return;
+            }
             let code = exchange.seen.code().unwrap_or_default();
             let due = Due::of(due.or(exchange.predicted_refusal.map(|(code, _)| code)));
             self.open.push(((kind, due), format!("{} {code}", exchange.seen.status)));
