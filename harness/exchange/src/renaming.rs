@@ -21,6 +21,13 @@ pub const TAX_IDS: RangeInclusive<u32> = 100_000_000..=999_999_999;
 /// The distance between the tax ids of two plays: more than the range that one case uses.
 const TAX_IDS_APART: u64 = 1009;
 
+/// The first two digits that no tax id has been given. The document says "valid" and not what that is: a service may
+/// know who gives out the numbers.
+const UNASSIGNED: [u64; 17] = [0, 7, 8, 9, 17, 18, 19, 28, 29, 49, 69, 70, 78, 79, 89, 96, 97];
+
+/// How many numbers begin with the same two digits.
+const OF_A_PREFIX: u64 = 10_000_000;
+
 /// The last digits of an account number, which stay because the mask shows them (§2 Payout account).
 const MASK: usize = 4;
 
@@ -137,15 +144,37 @@ impl Renaming {
         let Some(number) = digits.parse::<u64>().ok().filter(|_| is_one) else {
             return text.to_owned();
         };
-        let (first, last) = (u64::from(*self.tax_ids.start()), u64::from(*self.tax_ids.end()));
-        let renamed = first + number.wrapping_add(self.shift) % (last - first + 1);
-        let renamed = format!("{renamed:09}");
+        let renamed = format!("{:09}", self.assigned(number.wrapping_add(self.shift)));
         let mut renamed = renamed.chars();
         let next = |character: char| match character.is_ascii_digit() {
             true => renamed.next().unwrap_or(character),
             false => character,
         };
         text.chars().map(next).collect()
+    }
+
+    /// The number at a place among those of the range that may be valid. Places beyond the last begin anew.
+    fn assigned(&self, place: u64) -> u64 {
+        let (first, last) = (u64::from(*self.tax_ids.start()), u64::from(*self.tax_ids.end()));
+        let within = |prefix: &u64| {
+            let (from, to) = (prefix * OF_A_PREFIX, (prefix + 1) * OF_A_PREFIX - 1);
+            (from.max(first) <= to.min(last)).then(|| from.max(first)..=to.min(last))
+        };
+        let prefixes = (0..100).filter(|prefix| !UNASSIGNED.contains(prefix));
+        let mut ranges: Vec<RangeInclusive<u64>> =
+            prefixes.filter_map(|prefix| within(&prefix)).collect();
+        if ranges.is_empty() {
+            ranges.push(first..=last);
+        }
+        let size = |range: &RangeInclusive<u64>| range.end() - range.start() + 1;
+        let mut left = place % ranges.iter().map(size).sum::<u64>();
+        for range in &ranges {
+            if left < size(range) {
+                return range.start() + left;
+            }
+            left -= size(range);
+        }
+        first
     }
 
     fn email(&self, text: &str) -> String {
@@ -259,6 +288,8 @@ fn cells(record: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::json;
 
     use super::*;
@@ -303,6 +334,19 @@ mod tests {
         assert_eq!(one.tax_id(spelled).find('-'), Some(2));
         assert_ne!(one.tax_id(plain), one.tax_id("120000002"));
         assert_ne!(one.tax_id(plain), renaming(2).tax_id(plain));
+    }
+
+    #[test]
+    fn tax_ids_begin_with_assigned_digits() {
+        let all = Renaming::new("td-x", 0, 150_000_000..=209_999_999);
+        let prefixes: BTreeSet<String> = (0..1000_u32)
+            .map(|n| all.tax_id(&format!("{:09}", n * 100_003))[..2].to_owned())
+            .collect();
+        assert_eq!(Vec::from_iter(&prefixes), ["15", "16", "20"]);
+        let only = Renaming::new("td-x", 0, 170_000_000..=170_000_009);
+        let renamed: BTreeSet<String> =
+            (0..10).map(|n| only.tax_id(&format!("12000000{n}"))).collect();
+        assert_eq!(renamed.len(), 10, "a range that is asked for is kept");
     }
 
     #[test]
