@@ -95,6 +95,9 @@ pub trait Face: Send {
         happening: Happening,
     ) -> Result<Outcome, Impossible>;
 
+    /// Mints names from now on that no other world of the same seed mints: those of the world of this number.
+    fn name_as_world(&mut self, _number: u32) {}
+
     /// Does everything that is due at or before `now`, each thing at its own time, in order.
     fn handle_timeout(&mut self, now: Timestamp);
 
@@ -376,6 +379,10 @@ impl<A: Altered> Face for A {
 
     fn size(&self) -> Size {
         self.unaltered().size()
+    }
+
+    fn name_as_world(&mut self, number: u32) {
+        self.unaltered_mut().name_as_world(number);
     }
 
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {

@@ -47,8 +47,8 @@ pub enum Happening {
     RevokeKey { key: String },
     /// The next `requests` requests of any caller fail upstream (`7.codes.upstream_failed`).
     UpstreamFails { requests: u32 },
-    /// Everything is as it was at the start.
-    Reset,
+    /// Everything is as it was at the start. The service mints other names from then on, unless it `repeats` them.
+    Reset { repeats: bool },
 }
 
 /// How a vendor clears compliance.

@@ -29,6 +29,7 @@ use crate::control::answers::{
     Actions, ClockShown, Health, Key, Keys, Objection, Objections, Saved,
 };
 use crate::control::clock::Move;
+use crate::control::worlds::Reset;
 use crate::extract;
 use crate::respond;
 use crate::world::World;
@@ -123,8 +124,13 @@ pub(crate) async fn act(
 }
 
 /// `POST /_sim/reset`: restores the start of the world.
-pub(crate) async fn reset(State(worlds): SharedWorlds, caller: ControlCaller) -> ControlResult {
-    happen(&worlds, &caller, Happening::Reset)
+pub(crate) async fn reset(
+    State(worlds): SharedWorlds,
+    caller: ControlCaller,
+    body: Body,
+) -> ControlResult {
+    let Reset { repeat } = worlds::read(&extract::body(body, MOST_BYTES).await?)?;
+    happen(&worlds, &caller, Happening::Reset { repeats: repeat.unwrap_or_default() })
 }
 
 fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> ControlResult {

@@ -207,6 +207,6 @@ impl Outside {
 
     /// Brings the world back to its start, as [`World::happen`] says.
     pub fn reset(&self) -> Result<(), Impossible> {
-        self.apply(Happening::Reset)
+        self.apply(Happening::Reset { repeats: false })
     }
 }

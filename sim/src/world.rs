@@ -205,7 +205,7 @@ impl World {
     ) -> Result<Outcome, Impossible> {
         let mut state = self.lock();
         let mut now = self.proceed(&mut state);
-        let reset = happening == Happening::Reset;
+        let reset = matches!(happening, Happening::Reset { .. });
         let outcome = state.face.happen(now, platform, happening)?;
         let mut begun = Ok(());
         if reset {

@@ -45,7 +45,9 @@ impl Testbed for Routers {
     type Target = Routed;
 
     async fn fresh(&mut self) -> Result<Routed, Unreachable> {
-        self.world.happen(PlatformId::DEFAULT, Happening::Reset).expect("it is never refused");
+        self.world
+            .happen(PlatformId::DEFAULT, Happening::Reset { repeats: true })
+            .expect("it is never refused");
         Ok(Routed { router: self.router.clone(), deliveries_seen: 0, answered: None })
     }
 

@@ -171,7 +171,7 @@ impl<C: Choices> Altered for Defective<C> {
         platform: PlatformId,
         happening: Happening,
     ) -> Result<Outcome, Impossible> {
-        if happening == Happening::Reset {
+        if matches!(happening, Happening::Reset { .. }) {
             self.memory = Memory::default();
             self.outbox = Outbox::default();
         }

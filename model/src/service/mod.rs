@@ -22,6 +22,7 @@ mod payout_accounts;
 mod platforms;
 mod quotes;
 mod requirements;
+mod series;
 mod settled;
 mod sharing;
 mod snapshot;
@@ -59,6 +60,7 @@ use invoices::Invoice;
 use ledger::Ledger;
 pub use platforms::bearer;
 use platforms::{Key, Platform};
+use series::Series;
 use settled::Settled;
 use subscriptions::Subscription;
 use timers::Timer;
@@ -106,6 +108,8 @@ pub struct Service<C = Seeded> {
     /// Cents that payors paid for invoices without an advance: they all belong to the vendors.
     unadvanced: Cents,
     minted: Hashed<BTreeMap<Token, u64>>,
+    /// Tells its names from those of other worlds with the same seed, and from those before a reset.
+    series: Series,
     failing_requests: u32,
 }
 
@@ -160,6 +164,7 @@ impl<C: Choices> Service<C> {
             ledger: Ledger::default(),
             unadvanced: Cents::ZERO,
             minted: Hashed::default(),
+            series: Series::default(),
             failing_requests: 0,
         }
     }
@@ -176,8 +181,10 @@ impl<C: Choices> Service<C> {
 
     /// Generates a name.
     fn mint(&mut self, purpose: Token) -> String {
+        // Whoever holds a key keeps it when a world begins anew, and a mock gives the keys of its worlds other forms.
+        let series = if purpose == Token::ApiKey { Series::default() } else { self.series };
         let counter = self.minted.entry(purpose).or_default();
-        let token = self.choices.token(purpose, *counter);
+        let token = self.choices.token(purpose, series.name(*counter));
         *counter += 1;
         token
     }
@@ -414,13 +421,18 @@ impl<C: Choices> Face for Service<C> {
                 self.failing_requests = requests;
                 Ok(Outcome::Applied)
             }
-            Happening::Reset => {
+            Happening::Reset { repeats } => {
                 let (profile, destinations) = (self.profile.0.clone(), self.destinations.0.clone());
                 let fresh = Service::fresh(profile, destinations, self.untouched_choices.0.clone());
-                *self = fresh.subscribing(*self.most_subscriptions);
+                let series = if repeats { self.series.first() } else { self.series.next() };
+                *self = Service { series, ..fresh.subscribing(*self.most_subscriptions) };
                 Ok(Outcome::Applied)
             }
         }
+    }
+
+    fn name_as_world(&mut self, number: u32) {
+        self.series = Series::of_world(number);
     }
 
     fn handle_timeout(&mut self, now: Timestamp) {

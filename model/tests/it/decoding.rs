@@ -350,10 +350,10 @@ fn a_platform_from_before_a_reset_is_unknown() {
     desk.become_platform("second");
     let header = format!("Bearer {}", desk.key);
     let second = desk.service.authenticate(Some(&header)).unwrap();
-    desk.service.happen(desk.now, second, Happening::Reset).unwrap();
+    desk.service.happen(desk.now, second, Happening::Reset { repeats: false }).unwrap();
     let refused = desk.service.handle(desk.now, second, Operation::ListSubscriptions).unwrap_err();
     assert_eq!(refused.code.name(), "unauthorized");
-    assert!(desk.service.happen(desk.now, second, Happening::Reset).is_err());
+    assert!(desk.service.happen(desk.now, second, Happening::Reset { repeats: false }).is_err());
 }
 
 /// An account number that no request can carry is harmless too, and so is its debug form.

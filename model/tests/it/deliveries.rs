@@ -200,7 +200,7 @@ fn a_receipt_counts_once_for_the_attempt_in_flight() {
     assert_eq!(desk.service.handle_receipt(desk.now, &first, accepted), Consequence::None);
     assert_eq!(desk.service.next_attempt(&first.delivery), Some(desk.now.after(5)));
     // Nor does one from before a reset, although the numbers are the same.
-    desk.act(&json!({ "action": "reset" }));
+    desk.act(&json!({ "action": "reset", "repeat": true }));
     desk.subscribe();
     event(&mut desk, "acme");
     let newest = desk.service.poll_attempt(desk.now).unwrap();
@@ -217,7 +217,7 @@ fn a_delivery_from_before_a_reset_is_unknown() {
     desk.subscribe();
     event(&mut desk, "acme");
     let before = desk.service.poll_attempt(desk.now).unwrap().delivery;
-    desk.act(&json!({ "action": "reset" }));
+    desk.act(&json!({ "action": "reset", "repeat": true }));
     assert!(!desk.service.is_live(&before));
     assert_eq!(desk.service.next_attempt(&before), None);
     assert!(desk.service.resend(desk.now, &before, 1).is_err());

@@ -74,6 +74,15 @@ pub(crate) struct Fork {
     expires_after_idle_seconds: Option<u64>,
 }
 
+/// How a world starts again: the body of a reset.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = HowToStartAgain)]
+pub(crate) struct Reset {
+    /// Whether secrets, references and the identifiers of events and deliveries are those of the first time again.
+    pub(crate) repeat: Option<bool>,
+}
+
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(untagged, expecting = "expected a number of platforms, or a list of their names")]
 enum Platforms {
@@ -193,13 +202,19 @@ pub(crate) async fn create(State(worlds): SharedWorlds, body: Body) -> ControlRe
     let body = extract::body(body, MOST_BYTES).await?;
     let new: NewWorld = read(&body)?;
     let idle = new.expires_after_idle_seconds.map(Duration::from_secs);
-    let world = recipe(worlds.recipe()?, new)?.world().map_err(NotMade::from)?;
-    let id = worlds.add(world.clone(), idle)?;
+    let is_seeded = new.seed.is_some();
+    let mut recipe = recipe(worlds.recipe()?, new)?;
+    let id = worlds.next_id()?;
+    if !is_seeded {
+        recipe.number = id.number();
+    }
+    let world = recipe.world().map_err(NotMade::from)?;
+    worlds.add(id, world.clone(), idle)?;
     Ok(made(&worlds, id, &world))
 }
 
 /// The options in a body; the default ones if it is empty or null.
-fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
+pub(crate) fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
     if body.is_empty() {
         return Ok(T::default());
     }
@@ -208,7 +223,7 @@ fn read<T: Default + DeserializeOwned>(body: &[u8]) -> Result<T, ControlError> {
         return Ok(T::default());
     }
     if !value.is_object() {
-        let expected = "an object with the options of a world, or no body";
+        let expected = "an object with options, or no body";
         return Err(invalid(&unfit("the body", expected, Some(&value))));
     }
     let new = serde_path_to_error::deserialize(&value);
@@ -311,9 +326,11 @@ pub(crate) async fn fork(State(worlds): SharedWorlds, uri: Uri, body: Body) -> C
 }
 
 /// `POST /_sim/worlds/{id}/reset`: brings a world back to its start.
-pub(crate) async fn reset(State(worlds): SharedWorlds, uri: Uri) -> ControlResult {
+pub(crate) async fn reset(State(worlds): SharedWorlds, uri: Uri, body: Body) -> ControlResult {
     let Selected { id, world, .. } = &world(&worlds, &uri)?;
-    worlds.happen((*id, world), PlatformId::DEFAULT, Happening::Reset).map_err(NotApplied::from)?;
+    let Reset { repeat } = read(&extract::body(body, MOST_BYTES).await?)?;
+    let reset = Happening::Reset { repeats: repeat.unwrap_or_default() };
+    worlds.happen((*id, world), PlatformId::DEFAULT, reset).map_err(NotApplied::from)?;
     Ok(respond::ok(&Applied::IT_IS))
 }
 

@@ -52,6 +52,7 @@ impl Default for Builder {
             Permitted { destinations: Destinations::Public, subscriptions: limits.subscriptions };
         let draft = Recipe {
             seed: 1,
+            number: 0,
             profile: Profile::default(),
             start: None,
             clock: ClockChoice::Still,

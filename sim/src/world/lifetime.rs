@@ -17,6 +17,12 @@ impl World {
         begun.map(|()| self)
     }
 
+    /// The same world, with names of its own from now on.
+    pub(crate) fn named_as(self, number: u32) -> World {
+        self.lock().face.name_as_world(number);
+        self
+    }
+
     /// Ends the waits in this world. Its owner has seen to it that it sends nothing more and that no key selects it.
     pub(crate) fn end(&self) {
         self.lock().ended = true;

@@ -138,21 +138,30 @@ impl Worlds {
         Ok(slots.by_id.get(&id).ok_or(Absent)?.selected(id, None))
     }
 
+    /// The number of the next world: its names follow from it.
+    pub(crate) fn next_id(&self) -> Result<WorldId, NotMade> {
+        let mut slots = self.write();
+        self.check_room(slots.by_id.len())?;
+        slots.last += 1;
+        Ok(WorldId(slots.last))
+    }
+
+    fn check_room(&self, worlds: usize) -> Result<(), NotMade> {
+        let most = self.shared.limits.worlds;
+        if worlds >= most { Err(NotMade::TooMany(most)) } else { Ok(()) }
+    }
+
     /// Adds a world, which expires after `idle` without a request.
     pub(crate) fn add(
         self: &Arc<Self>,
+        id: WorldId,
         world: World,
         idle: Option<Duration>,
-    ) -> Result<WorldId, NotMade> {
-        let mut slots = self.write();
-        if slots.by_id.len() >= self.shared.limits.worlds {
-            return Err(NotMade::TooMany(self.shared.limits.worlds));
-        }
-        slots.last += 1;
-        let id = WorldId(slots.last);
-        drop(slots);
+    ) -> Result<(), NotMade> {
+        // Others may have taken the last place meanwhile.
+        self.check_room(self.read().by_id.len())?;
         self.put(id, world, idle);
-        Ok(id)
+        Ok(())
     }
 
     /// Puts a world at a number that is free.
@@ -173,9 +182,10 @@ impl Worlds {
         world: World,
         idle: Option<Duration>,
     ) -> Result<WorldId, NotMade> {
-        let worlds = Arc::clone(self);
+        let (worlds, id) = (Arc::clone(self), self.next_id()?);
         let copy = aside(move || Ok(worlds.restored(&world.snapshot()?)?)).await?;
-        self.add(copy, idle)
+        self.add(id, copy.named_as(id.number()), idle)?;
+        Ok(id)
     }
 
     /// The world of a snapshot.

@@ -16,6 +16,8 @@ use crate::world::{Permitted, World};
 #[derive(Clone)]
 pub(crate) struct Recipe {
     pub(crate) seed: u64,
+    /// The number of the world, where its names are to be its own.
+    pub(crate) number: u32,
     pub(crate) profile: Profile,
     /// The instant at which its clock starts; `None` for the wall time at that moment.
     pub(crate) start: Option<Timestamp>,
@@ -72,16 +74,18 @@ impl Recipe {
     }
 
     fn empty(&self) -> World {
-        let Recipe { seed, profile, permitted, .. } = self.clone();
+        let Recipe { seed, number, profile, permitted, .. } = self.clone();
         let permitted = Some(&permitted);
         let clock = self.clock();
         let resolver = self.resolver.clone();
         if self.grease {
             let grease = Grease::of_seed(seed);
-            let service = Permitted::to(permitted, Service::new(profile, grease.choices()));
+            let mut service = Permitted::to(permitted, Service::new(profile, grease.choices()));
+            service.name_as_world(number);
             World::resolving(Box::new(service), clock, resolver).greased(grease)
         } else {
-            let service = Permitted::to(permitted, Service::new(profile, Seeded { seed }));
+            let mut service = Permitted::to(permitted, Service::new(profile, Seeded { seed }));
+            service.name_as_world(number);
             World::resolving(Box::new(service), clock, resolver)
         }
     }

@@ -151,7 +151,11 @@ async fn a_key_revoked_before_the_body_arrives_is_refused() {
         let late = feed(move || {
             let sync = sync.take()?;
             let key = key.clone();
-            let happening = if reset { Happening::Reset } else { Happening::RevokeKey { key } };
+            let happening = if reset {
+                Happening::Reset { repeats: false }
+            } else {
+                Happening::RevokeKey { key }
+            };
             world.happen(PlatformId::DEFAULT, happening).unwrap();
             Some(Ok(sync.into()))
         });

@@ -401,7 +401,7 @@ async fn rules_concern_all_platforms_and_a_reset_restores_the_first() {
         (502.try_into().unwrap(), 502.try_into().unwrap())
     );
     assert_eq!(counts(&mock), [(2, 1), (2, 1)]);
-    assert_eq!(mock.happen(Happening::Reset), Ok(Outcome::Applied));
+    assert_eq!(mock.happen(Happening::Reset { repeats: false }), Ok(Outcome::Applied));
     assert_eq!(counts(&mock), [(0, 0)]);
     assert_eq!(mock.faults()[0].rule, nth(2));
 }

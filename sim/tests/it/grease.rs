@@ -190,7 +190,7 @@ async fn a_seed_fixes_every_byte_even_after_a_reset() {
     assert_eq!(play(&greased_world(7, Profile::default()), &asked).await, first);
     assert_ne!(play(&greased_world(8, Profile::default()), &asked).await, first);
     let coverage = world.coverage().unwrap();
-    assert_eq!(Caller::of(&world).post("/_sim/reset", json!({})).await.status, 200);
+    assert_eq!(Caller::of(&world).post("/_sim/reset", json!({ "repeat": true })).await.status, 200);
     assert_eq!(world.coverage().unwrap().unmet(), Freedom::ALL);
     assert_eq!(play(&world, &asked).await, first);
     assert_eq!(world.coverage().unwrap(), coverage);

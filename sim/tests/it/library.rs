@@ -77,7 +77,7 @@ async fn another_platform_has_its_own_identifiers() {
     mock.revoke_key(&issued.key).unwrap();
     mock.as_platform(&issued.key).interrupt_next_import(1).unwrap();
     assert!(mock.as_platform("never issued").interrupt_next_import(1).is_err());
-    assert_eq!(mock.happen(Happening::Reset), Ok(Outcome::Applied));
+    assert_eq!(mock.happen(Happening::Reset { repeats: false }), Ok(Outcome::Applied));
 }
 
 #[tokio::test]

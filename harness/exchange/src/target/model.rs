@@ -260,7 +260,7 @@ impl<F: Face> ModelTarget<F> {
         let own_key = authorization.and_then(bearer).unwrap_or(Service::FIRST_KEY);
         let happening = action::asked(fields, own_key)?;
         self.face.handle_timeout(self.now);
-        if happening == Happening::Reset {
+        if matches!(happening, Happening::Reset { .. }) {
             self.now = self.start;
             self.forget_arrivals();
             self.inbox.clear();

@@ -186,7 +186,8 @@ impl Testbed for OverHttp {
 
     async fn fresh(&mut self) -> Result<Http, Unreachable> {
         let mut target = self.target.clone();
-        let action = ActionKind::Reset.with(Map::new());
+        // The model predicts the names, too.
+        let action = ActionKind::Reset.with(Map::from_iter([("repeat".to_owned(), true.into())]));
         let reset = Prepared { authorization: None, action: PreparedAction::Act(action) };
         let seen = target.send(&reset).await?;
         if seen.is_success() {

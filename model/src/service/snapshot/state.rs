@@ -15,6 +15,7 @@ use crate::identity::{PlatformId, RelationshipId, SubscriptionId};
 use crate::profile::Profile;
 use crate::sealed::ImpossibleState;
 use crate::secret::Secret;
+use crate::service::Series;
 use crate::service::Service;
 use crate::service::businesses::{Business, Relationship};
 use crate::service::deliveries::{Deliveries, Queue};
@@ -53,6 +54,9 @@ pub(super) struct State<'a> {
     ledger: Cow<'a, Ledger>,
     unadvanced: Cents,
     minted: Pairs<'a, Token, u64>,
+    /// Left out by releases that have one series.
+    #[serde(default, skip_serializing_if = "Series::is_the_first")]
+    series: Series,
     failing_requests: u32,
 }
 
@@ -101,6 +105,7 @@ impl<'a> State<'a> {
             ledger,
             unadvanced,
             minted,
+            series,
             failing_requests,
         } = service;
         Some(State {
@@ -123,6 +128,7 @@ impl<'a> State<'a> {
             ledger: Cow::Borrowed(ledger),
             unadvanced: *unadvanced,
             minted: pairs(minted),
+            series: *series,
             failing_requests: *failing_requests,
         })
     }
@@ -159,6 +165,7 @@ impl<'a> State<'a> {
             ledger: self.ledger.into_owned(),
             unadvanced: self.unadvanced,
             minted: map("counters", self.minted)?.into(),
+            series: self.series,
             failing_requests: self.failing_requests,
         };
         service.check_references()?;

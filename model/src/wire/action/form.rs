@@ -180,9 +180,15 @@ pub(super) enum Action {
         #[schema(minimum = 0)]
         requests: u32,
     },
-    /// Everything is as it was at the start.
-    #[schema(example = json!({}))]
-    Reset {},
+    /// Everything is as it was at the start, with the same keys. What is minted from then on (secrets, references,
+    /// identifiers of events and deliveries) has other names.
+    #[schema(rename_all = "camelCase", example = json!({ "repeat": true }))]
+    Reset {
+        /// Whether what is minted has the same names again, too.
+        #[serde(default, deserialize_with = "present")]
+        #[schema(nullable = false)]
+        repeat: Option<bool>,
+    },
 }
 
 impl Action {
@@ -244,7 +250,7 @@ impl Action {
                 Happening::RevokeKey { key: key.unwrap_or_else(|| own_key.to_owned()) }
             }
             Action::UpstreamFails { requests } => Happening::UpstreamFails { requests },
-            Action::Reset {} => Happening::Reset,
+            Action::Reset { repeat } => Happening::Reset { repeats: repeat.unwrap_or_default() },
         }
     }
 }

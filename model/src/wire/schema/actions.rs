@@ -52,7 +52,7 @@ impl ActionKind {
             ActionKind::IssueKey => const { &[free("platform", Role::Platform)] },
             ActionKind::RevokeKey => const { &[free("key", Role::Key)] },
             ActionKind::UpstreamFails => const { &[needed("requests", Role::Count)] },
-            ActionKind::Reset => &[],
+            ActionKind::Reset => const { &[free("repeat", Role::Flag)] },
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::control::answers::{
 };
 use crate::control::clock::ClockMoved;
 use crate::control::faults::{FaultIds, Faults};
-use crate::control::worlds::{Fork, NewWorld, WorldMade, WorldView};
+use crate::control::worlds::{Fork, NewWorld, Reset, WorldMade, WorldView};
 use crate::grease::CoverageView;
 use crate::openapi::operator::any_action;
 use crate::openapi::operator::bodies::{
@@ -214,10 +214,17 @@ pub(super) const ROUTES: &[Route] = &[
             "Start again",
             "Everything is as it was at the start of the world: scenario, clock, faults, and \
                 the platforms that it was made with, with their keys. Journal and deliveries \
-                are empty.",
+                are empty. What is minted from then on has other names, unless they are to be \
+                repeated.",
         )
+        .may_take::<Reset>(&[("repeated", r#"{ "repeat": true }"#)])
         .answers::<Applied>("It is.")
-        .unless(&[UnknownKey]),
+        .unless(&[
+            UnknownKey,
+            TooLarge,
+            Unreadable,
+            Invalid("unknown field `hard`, expected `repeat`"),
+        ]),
     get("health", "/_sim/health", ABOUT)
         .about("See whether the mock is up", "Needs no key.")
         .answers::<Health<'_>>("It is up."),
@@ -461,8 +468,14 @@ pub(super) const ROUTES: &[Route] = &[
             "As `POST /_sim/reset` does for the world of a key. Needs no key.",
         )
         .parameters(&[WORLD])
+        .may_take::<Reset>(&[("repeated", r#"{ "repeat": true }"#)])
         .answers::<Applied>("It is as it was at its start.")
-        .unless(&[UnknownWorld]),
+        .unless(&[
+            UnknownWorld,
+            TooLarge,
+            Unreadable,
+            Invalid("unknown field `hard`, expected `repeat`"),
+        ]),
     get("read_snapshot", "/_sim/worlds/{id}/snapshot", WORLDS)
         .about(
             "Read a world as a document",

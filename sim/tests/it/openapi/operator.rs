@@ -341,6 +341,10 @@ async fn fail(port: &Operator) {
     for body in ["x".repeat((1 << 20) + 1), "{".into(), r#"{ "seed": 1 }"#.into()] {
         port.ask_of(&port.caller, "POST", fork, body).await;
     }
+    let reset = (RESET, "/_sim/worlds/default/reset");
+    for body in ["x".repeat((1 << 20) + 1), "{".into(), r#"{ "hard": true }"#.into()] {
+        port.ask_of(&port.caller, "POST", reset, body).await;
+    }
     port.ask_of(&port.caller, "GET", (objections, &of("payee=nobody&invoice=x")), "").await;
     port.caller.put("/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
     port.ask_of(&port.caller, "GET", (objections, &of("payee=acme&invoice=x")), "").await;

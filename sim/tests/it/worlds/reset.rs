@@ -1,6 +1,7 @@
 //! A reset brings a world back to its start, however it began.
 
 use serde_json::{Value, json};
+use tideover_model::{Happening, PlatformId};
 use tideover_sim::{Mock, Scenario};
 
 use super::{ACME, Desk, acme};
@@ -10,7 +11,12 @@ const WAYS: [&str; 3] = ["/_sim/worlds/w1/reset", "/_sim/reset", "/_sim/actions"
 
 impl Desk {
     async fn reset(&self, key: &str, way: &str) {
-        let (status, body) = self.post(key, way, json!({ "action": "reset" })).await;
+        // With the names of the first time, so that all is as it was.
+        let asked = match way {
+            "/_sim/actions" => json!({ "action": "reset", "repeat": true }),
+            _ => json!({ "repeat": true }),
+        };
+        let (status, body) = self.post(key, way, asked).await;
         assert_eq!(status, 200, "{way}: {body}");
     }
 
@@ -79,15 +85,18 @@ async fn a_mock_resets_to_its_scenario() {
     let begun = mock.world().snapshot().unwrap();
     mock.payor_pays("acme", "INV-1", 1_000_000).unwrap();
     for _ in 0..2 {
-        mock.reset().unwrap();
+        mock.happen(Happening::Reset { repeats: true }).unwrap();
         assert!(mock.world().snapshot().unwrap() == begun);
         assert_eq!(mock.audit(), Ok(()));
     }
     let world = Mock::builder().scenario(Scenario::Repaid).world().unwrap();
     let begun = world.snapshot().unwrap();
     world.outside().mark_test_account("acme").unwrap();
-    world.outside().reset().unwrap();
+    world.happen(PlatformId::DEFAULT, Happening::Reset { repeats: true }).unwrap();
     assert!(world.snapshot().unwrap() == begun);
+    // Otherwise its names are new ones.
+    world.outside().reset().unwrap();
+    assert!(world.snapshot().unwrap() != begun);
 }
 
 /// A document says how its world began.
@@ -109,13 +118,18 @@ async fn a_copy_resets_to_the_start_of_its_original() {
     for copy in [fork["id"].as_str().unwrap(), &other] {
         assert!(desk.snapshot(copy).await != begun);
         desk.reset("", &format!("/_sim/worlds/{copy}/reset")).await;
-        assert!(desk.snapshot(copy).await == begun, "{copy}");
+        // A fork has names of its own.
+        let is_fork = copy != other;
+        assert!((desk.snapshot(copy).await == begun) != is_fork, "{copy}");
     }
+    let key = fork["keys"][0]["key"].as_str().unwrap();
+    let (_, invoice) = desk.get(key, "/v1/organizations/acme/invoices/INV-1").await;
+    assert_eq!((&invoice["collected"], invoice["advance"].is_object()), (&json!(0), true));
     assert_eq!(desk.put("", ACME, acme()).await.0, 401);
     desk.mock.mark_test_account("acme").unwrap();
     desk.mock.stop_and_save().await.unwrap();
     let desk = Desk::of(kept()).await;
-    desk.mock.reset().unwrap();
+    desk.mock.happen(Happening::Reset { repeats: true }).unwrap();
     desk.reset("", "/_sim/worlds/w1/reset").await;
     assert!(desk.snapshot("default").await == first);
     assert!(desk.snapshot(&id).await == begun);

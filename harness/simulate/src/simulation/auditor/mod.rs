@@ -161,7 +161,7 @@ impl Auditor {
             | Happening::IssueKey { .. }
             | Happening::RevokeKey { .. }
             | Happening::UpstreamFails { .. }
-            | Happening::Reset => {}
+            | Happening::Reset { .. } => {}
         }
     }
 
