@@ -146,7 +146,7 @@ static WATCHED: &[RegisteredCheck] = checks! {
     "accounts" [Foreign] "4.payoutAccount.1";
     "names" [Foreign] "4.businessSync.intro.2";
     "limit" [Foreign] "8.perInvoiceMaximum";
-    "limit" [Foreign Vendor] "2.amounts.advanceAmount.2" "8.concentrationLimit";
+    "limit" [Foreign Vendor] "1.service.3.3" "2.amounts.advanceAmount.2" "8.concentrationLimit";
     "arrivals" [Inbox Clock Known] "6.delivery.1.2";
     // How a delivery is retried.
     "retries" [Inbox Clock]

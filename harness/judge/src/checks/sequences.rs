@@ -12,6 +12,7 @@ use tideover_model::wire::field;
 use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
 
+use crate::checks::relations::shared_paths::SharedPaths;
 use crate::checks::{Check, ChosenBy, Notes, is_reset};
 
 /// The sequences seen for an invoice, by state.
@@ -20,6 +21,8 @@ type StateSequences = BTreeMap<AdvanceState, u64>;
 #[derive(Default)]
 pub(super) struct Sequences {
     invoices: BTreeMap<String, StateSequences>,
+    /// Two platforms may name two invoices alike.
+    shared_paths: SharedPaths,
     chosen_by: ChosenBy,
 }
 
@@ -42,13 +45,15 @@ impl Check for Sequences {
         if is_reset(exchange) {
             self.invoices.clear();
         }
+        self.shared_paths.learn(exchange);
         for arrival in exchange.arrivals {
             let event = arrival.body.json().unwrap_or(&Value::Null);
             let occurred = field(event, field::OCCURRED_AT);
             let is_time = self.is_time(occurred);
             let evidence = || ("the time of the transaction", occurred.to_string());
             notes.expect_delivery(clause!("6.delivery.6"), is_time, field::OCCURRED_AT, evidence);
-            if kind_of_event(event) == Some("partner.invoice.factoredUpdated") {
+            let is_one_platforms = !self.shared_paths.has(&arrival.path);
+            if kind_of_event(event) == Some("partner.invoice.factoredUpdated") && is_one_platforms {
                 self.compare(&arrival.path, event, notes);
             }
         }

@@ -146,15 +146,16 @@ fn completed(start: String) -> String {
 /// or more.
 fn routing_numbers(draw: &mut Draw) -> Vec<Sample> {
     let number = routing_number(draw);
-    let mut samples: Vec<Sample> = (0..number.len())
-        .map(|place| {
-            let wrong = |step: u32| {
-                let digit = number.chars().nth(place).and_then(|it| it.to_digit(10)).unwrap_or(0);
-                with(&number, place, char::from_digit((digit + step) % 10, 10).unwrap_or('0'))
-            };
-            invalid(wrong(1 + u32::try_from(draw.below(9)).unwrap_or(0)))
-        })
+    let wrong = |place: usize, step: u32| {
+        let digit = number.chars().nth(place).and_then(|it| it.to_digit(10)).unwrap_or(0);
+        invalid(with(&number, place, char::from_digit((digit + step) % 10, 10).unwrap_or('0')))
+    };
+    // A mistake at each place, and each check digit that is none: the sum can be wrong in nine ways.
+    let last = number.len() - 1;
+    let mut samples: Vec<Sample> = (0..last)
+        .map(|place| wrong(place, 1 + u32::try_from(draw.below(9)).unwrap_or(0)))
         .collect();
+    samples.extend((1..10).map(|step| wrong(last, step)));
     samples.push(invalid(swapped(draw)));
     samples.extend([
         // Most numbers begin with a zero, which a service that keeps numbers loses and fills up.

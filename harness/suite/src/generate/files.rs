@@ -148,6 +148,12 @@ pub(super) fn nameless_rows(face_value: i64) -> String {
     format!("{header}{}{}", row("Alder Works"), row("Birch Works"))
 }
 
+/// The same of two other vendors, in a file with a column for their identifiers.
+pub(super) fn blank_rows(face_value: i64) -> String {
+    let row = |name: &str| format!("bl,,{name},Payor of both,ISSUED,{face_value},{DATES}\n");
+    format!("{COLUMNS}{}{}", row("Cedar Works"), row("Dogwood Works"))
+}
+
 /// A file with one invoice of one vendor.
 pub(super) fn good_file() -> String {
     format!("{FULL_COLUMNS}\n{}\n", good_row())
@@ -180,6 +186,26 @@ fn of_media_type(media_type: &str, mut step: Step) -> Step {
         call.content_type = Some(media_type.into());
     }
     step
+}
+
+/// One file of two rows in each form that CSV has (RFC 4180), and the read of its last invoice.
+pub(super) fn forms_of_files() -> Vec<Step> {
+    let lines = |rows: [String; 2]| [vec![FULL_COLUMNS.to_owned()], rows.to_vec()].concat();
+    let rows =
+        |form: &str| ["1", "2"].map(|number| good_row().replace("i1", &format!("{form}-{number}")));
+    let quoted = |row: String| format!("\"{}\"", row.replace(',', "\",\""));
+    // A cell that ends at the wrong quote ends before its comma.
+    let named = |row: String| row.replace("V1 Ltd", "\"V1 \"\"One\"\", Ltd\"");
+    let forms = [
+        ("unended", lines(rows("unended")).join("\n")),
+        ("crlf", lines(rows("crlf")).join("\r\n") + "\r\n"),
+        ("quoted-all", lines(rows("quoted-all").map(quoted)).join("\n") + "\n"),
+        ("doubled", lines(rows("doubled").map(named)).join("\n") + "\n"),
+    ];
+    let sent = forms.into_iter().flat_map(|(form, file)| {
+        [make::import(form, file), make::get_invoice("v1", &format!("{form}-2"))]
+    });
+    sent.collect()
 }
 
 /// Files with a row for each class of a cell, and the reads of some of their invoices.

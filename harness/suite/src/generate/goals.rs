@@ -70,7 +70,6 @@ impl Aim {
         let mut aims = vec![
             Aim::Repay { payee: VENDORS[0], invoice: INVOICES[0] },
             Aim::Import(IMPORTS[0]),
-            Aim::FillLimit(VENDORS[1]),
             Aim::Share,
             Aim::TaxIds,
             Aim::Subscription,
@@ -83,11 +82,12 @@ impl Aim {
             Aim::Repay { payee: VENDORS[2], invoice: INVOICES[3] },
             Aim::Upstream,
             Aim::TooLarge,
-            Aim::ShareLimit,
             Aim::Boundaries,
             Aim::Rows,
         ];
         aims.extend(STORIES.iter().map(Aim::Story));
+        // Where nothing is reset, a limit that is counted too widely is used up from here on.
+        aims.extend([Aim::FillLimit(VENDORS[1]), Aim::ShareLimit]);
         aims.extend((0..FIRST_STATES).map(Aim::State));
         aims.extend((0..tabled::parts()).map(Aim::Tabled));
         aims

@@ -45,6 +45,7 @@ use tideover_model::{ActionKind, Face, Operation, Service};
 use crate::prediction::{Case, Prediction};
 use draw::Draw;
 use goals::Goal;
+use onboarding::Requirement;
 
 pub use contention::{Size, race};
 
@@ -80,6 +81,8 @@ pub struct Walk {
     /// The request of each step, and the model's prediction.
     pub walked: Vec<(Prepared, Prediction)>,
     goal: Goal,
+    /// The order in which vendors are onboarded.
+    order: [Requirement; 3],
     /// Vendors that have accepted an invitation.
     claimed: BTreeSet<(String, String)>,
     /// Businesses whose address was synced.
@@ -108,9 +111,16 @@ const READ_AGAIN: u64 = 4;
 
 impl Walk {
     pub fn new(header: &Header, number: u64, inbox: Option<&str>) -> Walk {
+        let mut source = Draw::new([header.seed, number, 0]);
+        let mut order = Requirement::ALL;
+        order.rotate_left(source.below(3));
+        if source.percent(50) {
+            order.swap(1, 2);
+        }
         Walk {
             seed: header.seed,
-            source: Draw::new([header.seed, number, 0]),
+            source,
+            order,
             model: ModelTarget::in_world_of(header, inbox),
             memory: Memory::with_inbox(inbox.unwrap_or(NO_INBOX)),
             steps: Vec::new(),

@@ -9,26 +9,42 @@ use tideover_model::{ActionKind, OperationKind};
 use crate::generate::names::{UNKNOWN, VENDORS, email_of, other_platform, tax_digits};
 use crate::generate::{Walk, caller_name, next_stage, requests as make, values};
 
+/// What must be there before the collection account opens, in any order (§3 Onboarding).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Requirement {
+    Compliance,
+    Bank,
+    Contract,
+}
+
+impl Requirement {
+    pub(super) const ALL: [Requirement; 3] =
+        [Requirement::Compliance, Requirement::Bank, Requirement::Contract];
+}
+
 impl Walk {
-    /// A step toward any missing requirement.
+    /// A step toward the first missing requirement, in the order of the case.
     pub(super) fn toward_onboarding(&mut self, caller: &Caller, business: &str) -> Option<Step> {
         let known = self.peek_business(caller, business).map(|known| known.onboarding);
         let met = |requirement: fn(&Onboarding) -> bool| known.as_ref().is_some_and(requirement);
-        let mut missing = Vec::new();
-        missing.extend((!met(|known| known.compliance)).then_some("compliance"));
-        missing.extend((!met(|known| known.bank)).then_some("bank"));
-        missing.extend((!met(|known| known.contract)).then_some("contract"));
-        if known.is_none() || (missing.contains(&"compliance") && self.draw(weighted(0.5))) {
-            return Some(self.supply_tax_id(business).by(caller));
+        let is_missing = |requirement: &Requirement| {
+            !met(match requirement {
+                Requirement::Compliance => |known| known.compliance,
+                Requirement::Bank => |known| known.bank,
+                Requirement::Contract => |known| known.contract,
+            })
+        };
+        let missing: Vec<Requirement> = self.order.into_iter().filter(is_missing).collect();
+        if known.is_none() && missing[0] != Requirement::Compliance {
+            let name = make::name_of(business);
+            return Some(make::sync_business(business, &name, None, None).by(caller));
         }
-        let step = match missing.is_empty() {
-            false => match self.pick(&missing) {
-                "compliance" => self.supply_tax_id(business),
-                "bank" => self.supply_bank(business),
-                _ => return Some(self.toward_contract(caller, business)),
-            },
-            true if met(|known| known.collection_account) => return None,
-            true => self.toward_open_account(caller, business),
+        let step = match missing.first() {
+            Some(Requirement::Compliance) => self.supply_tax_id(business),
+            Some(Requirement::Bank) => self.supply_bank(business),
+            Some(Requirement::Contract) => return Some(self.toward_contract(caller, business)),
+            None if met(|known| known.collection_account) => return None,
+            None => self.toward_open_account(caller, business),
         };
         Some(step.by(caller))
     }

@@ -11,8 +11,8 @@ use crate::generate::{Walk, files, next_stage, requests as make};
 
 /// A story: its steps, and what must be there before them.
 pub(super) struct Story {
-    /// The stage before which the vendor is onboarded, if it must be.
-    onboarded_at: Option<usize>,
+    /// The vendors that are onboarded, each before which stage.
+    onboarded: &'static [(usize, &'static str)],
     /// Whether a second platform gets a key first.
     has_other_platform: bool,
     /// The step of a stage.
@@ -21,11 +21,11 @@ pub(super) struct Story {
 
 impl Story {
     const fn new(step: fn(&mut Walk, usize) -> Option<Step>) -> Story {
-        Story { onboarded_at: None, has_other_platform: false, step }
+        Story { onboarded: &[], has_other_platform: false, step }
     }
 
     const fn onboarded(step: fn(&mut Walk, usize) -> Option<Step>) -> Story {
-        Story { onboarded_at: Some(0), ..Story::new(step) }
+        Story { onboarded: &[(0, VENDOR)], ..Story::new(step) }
     }
 
     const fn of_two_platforms(step: fn(&mut Walk, usize) -> Option<Step>) -> Story {
@@ -34,10 +34,12 @@ impl Story {
 }
 
 /// All stories, in the order in which cases begin with them.
-pub(super) static STORIES: [Story; 21] = [
+pub(super) static STORIES: [Story; 24] = [
+    Story { onboarded: &[(0, VENDOR), (6, OTHER)], ..Story::new(Walk::limit_of_another) },
     Story::onboarded(Walk::one_number),
-    Story { onboarded_at: Some(2), ..Story::new(Walk::watched) },
+    Story { onboarded: &[(2, VENDOR)], ..Story::new(Walk::watched) },
     Story::onboarded(Walk::last_cents),
+    Story::onboarded(Walk::lost_compliance),
     Story::new(Walk::almost_onboarded),
     Story::onboarded(Walk::unspent),
     Story::new(|_, stage| payout_accounts(stage)),
@@ -55,6 +57,7 @@ pub(super) static STORIES: [Story; 21] = [
     Story::new(|_, stage| dates(stage)),
     Story::new(Walk::confirmed),
     Story::new(|_, stage| nameless(stage)),
+    Story::new(|_, stage| many_subscriptions(stage)),
     Story::onboarded(|_, stage| released(stage)),
 ];
 
@@ -64,10 +67,10 @@ const OTHER: &str = VENDORS[1];
 impl Walk {
     /// The step at `stage`. What must be there comes first.
     pub(super) fn toward_end_of(&mut self, story: &Story, stage: &mut usize) -> Option<Step> {
-        if story.onboarded_at == Some(*stage)
-            && let Some(step) = self.toward_onboarding(&Caller::Default, VENDOR)
-        {
-            return Some(step);
+        for (_, vendor) in story.onboarded.iter().filter(|(at, _)| at == stage) {
+            if let Some(step) = self.toward_onboarding(&Caller::Default, vendor) {
+                return Some(step);
+            }
         }
         if story.has_other_platform
             && let Some(step) = self.toward_other_platform()
@@ -105,6 +108,51 @@ impl Walk {
             stage if stage == last + 3 => make::quote(VENDOR, files::FILLING[0]),
             stage if stage == last + 4 => make::request_advance(VENDOR, "f0"),
             _ => return None,
+        })
+    }
+
+    /// A vendor whose tax id turns out to be wrong, with an invoice of each kind: advanced, fundable, new. Then it has
+    /// another number.
+    fn lost_compliance(&mut self, stage: usize) -> Option<Step> {
+        Some(match stage {
+            0 => self.sync_with(VENDOR, "c1", "ISSUED", 200_000),
+            1 => self.sync_with(VENDOR, "c2", "ISSUED", 200_000),
+            2 | 7 | 16 => make::request_advance(VENDOR, "c1"),
+            3 | 5 | 15 => make::get_business(VENDOR),
+            4 => make::act_on(ActionKind::TaxIdFoundWrong, VENDOR),
+            6 | 12 | 17 => make::quote(VENDOR, 200_000),
+            8 => make::request_advance(VENDOR, "c2"),
+            9 => self.sync_with(VENDOR, "c3", "ISSUED", 200_000),
+            10 => make::request_advance(VENDOR, "c3"),
+            11 => make::get_invoice(VENDOR, "c3"),
+            13 => make::pay(VENDOR, "c1", 50_000),
+            14 => make::sync_business(VENDOR, &make::name_of(VENDOR), Some("120000077"), None),
+            18 => make::request_advance(VENDOR, "c2"),
+            19 => make::get_invoice(VENDOR, "c2"),
+            _ => return None,
+        })
+    }
+
+    /// The limit of another vendor is reached, and a vendor gets again what it has repaid.
+    fn limit_of_another(&mut self, stage: usize) -> Option<Step> {
+        const FILLS: usize = 6;
+        let last = FILLS + files::LARGEST + 1;
+        Some(match stage {
+            0 => self.sync_with(VENDOR, "o1", "ISSUED", FaceValue::MAX),
+            1 => make::request_advance(VENDOR, "o1"),
+            2 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, "o1"),
+            3 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, "o1"),
+            4 => make::pay(VENDOR, "o1", FaceValue::MAX),
+            5 => make::get_invoice(VENDOR, "o1"),
+            // The other vendor is onboarded before this step.
+            FILLS => make::import("others", files::filling_rows(OTHER)),
+            stage if stage <= last => make::request_advance(OTHER, &format!("f{}", stage - FILLS)),
+            stage => match stage - last {
+                1 => self.sync_with(VENDOR, "o2", "ISSUED", FaceValue::MAX),
+                2 => make::request_advance(VENDOR, "o2"),
+                3 => make::get_invoice(VENDOR, "o2"),
+                _ => return None,
+            },
         })
     }
 
@@ -328,9 +376,10 @@ impl Walk {
             5 => make::import("e9", files::filling_rows(VENDOR)),
             6 => make::set_payout_account(VENDOR, "000123456", "021000021", None),
             7 => make::advance_clock(60),
-            8 => self.sync_issued("w1", "e9").by(&theirs),
-            9 => make::get_invoice("w1", "e9").by(&theirs),
-            10 => make::get_invoice(VENDOR, "e9"),
+            // What one platform synced of the business is not there for the other.
+            8 | 10 => make::get_invoice("w1", "e9").by(&theirs),
+            9 => self.sync_issued("w1", "e9").by(&theirs),
+            12 => make::get_invoice(VENDOR, "e9"),
             _ => return None,
         })
     }
@@ -383,13 +432,36 @@ fn released(stage: usize) -> Option<Step> {
     })
 }
 
-/// Two vendors without identifiers use one invoice identifier. The same names come again, in another upload.
+/// Two vendors without identifiers use one invoice identifier. The same names come again, in another upload. Then two
+/// others, whose cells are blank where the first have no column.
 fn nameless(stage: usize) -> Option<Step> {
     Some(match stage {
         0 => make::import("nl1", files::nameless_rows(1000)),
         1 => make::import("nl2", files::nameless_rows(2000)),
         2 => make::get_import("nl2"),
+        3 => make::import("nl3", files::blank_rows(1000)),
+        4 => make::import("nl4", files::blank_rows(2000)),
+        5 => make::get_import("nl4"),
         _ => return None,
+    })
+}
+
+/// More subscriptions than a list would show by mistake. The first, one in between and the last are deleted.
+fn many_subscriptions(stage: usize) -> Option<Step> {
+    const MANY: usize = 21;
+    let reference = |number: usize| format!("${{many{number}.reference}}");
+    Some(match stage {
+        stage if stage < MANY => {
+            let url = format!("https://hooks.example.com/many/{stage}");
+            make::subscribe(&url, None).named(format!("many{stage}"))
+        }
+        stage => match stage - MANY {
+            0 | 2 | 4 | 6 => make::list_subscriptions(),
+            1 => make::unsubscribe(&reference(0)),
+            3 => make::unsubscribe(&reference(MANY / 2)),
+            5 => make::unsubscribe(&reference(MANY - 1)),
+            _ => return None,
+        },
     })
 }
 
@@ -407,11 +479,11 @@ fn unaccepted(stage: usize) -> Option<Step> {
         12 => make::advance_clock(1000),
         13 => make::sync_business("late", "Later", None, None),
         14 => make::advance_clock(3600),
-        // In several moves, so that each pause between attempts ends in one of them.
-        15..=18 => make::advance_clock(36_000),
-        19 | 21 | 22 => make::list_subscriptions(),
-        20 => make::advance_clock(200_000),
-        23 => make::get_business(VENDOR),
+        // In several moves: two without an attempt, where one was due, show that no more comes.
+        15..=22 => make::advance_clock(18_000),
+        23 | 25 | 26 => make::list_subscriptions(),
+        24 => make::advance_clock(200_000),
+        27 => make::get_business(VENDOR),
         _ => return None,
     })
 }

@@ -54,6 +54,23 @@ async fn the_collection_state_follows_from_the_amounts() {
     }
 }
 
+/// A list of subscriptions may stand in an object. It has all of them.
+#[tokio::test]
+async fn a_list_in_an_object_is_complete() {
+    fn wrapped(call: &PreparedCall, body: Value, most: usize) -> Value {
+        match body.as_array() {
+            Some(list) if call.path == "/v1/webhooks" => {
+                json!({ "subscriptions": list.iter().take(most).collect::<Vec<_>>() })
+            }
+            _ => body,
+        }
+    }
+    let rewrite: Rewrite = |call, body| wrapped(call, body, usize::MAX);
+    assert_accepted(Liberty { rewrite, ..NONE }).await;
+    let rewrite: Rewrite = |call, body| wrapped(call, body, 2);
+    assert_violated(Liberty { rewrite, ..NONE }, "4.webhookList.1").await;
+}
+
 fn with_name(call: &PreparedCall, mut body: Value, name: fn(&str) -> String) -> Value {
     if call.method == "GET" && body.get("onboarding").is_some() {
         body["name"] = body["name"].as_str().map(name).into();

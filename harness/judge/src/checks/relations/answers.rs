@@ -8,7 +8,7 @@ use tideover_exchange::matcher::leaves;
 use tideover_exchange::matcher::texts;
 use tideover_exchange::{Exchange, Response};
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::words::CollectionState;
+use tideover_model::words::{AdvanceState, CollectionState};
 use tideover_model::{Operation, OperationKind, clause};
 
 use crate::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
@@ -51,6 +51,8 @@ impl Check for DerivedValues {
             Some(OperationKind::RequestAdvance) => self.learn_advance(exchange),
             Some(OperationKind::GetInvoice) => {
                 self.check_paid_amount(exchange, notes);
+                self.check_recovered(exchange, notes);
+                self.check_recovered(exchange, notes);
                 self.collection_state(exchange, notes);
             }
             Some(OperationKind::ImportInvoices) => self.rows(exchange, notes),
@@ -231,6 +233,23 @@ impl DerivedValues {
         notes.expect(exchange, clause!("2.amounts.advanceAmount.2"), holds, "advance", || {
             (format!("{amount} cents paid out"), format!("{amounts:?}"))
         });
+    }
+
+    /// An advance that is repaid is recovered from what the payor has paid. What its fee comes to is open until then.
+    fn check_recovered(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
+        let is_repaid = texts(&answer[field::ADVANCE]).contains(&AdvanceState::Repaid.name());
+        let amount = invoice(exchange).and_then(|name| self.advances.get(&name).copied());
+        let (Some(amount), Some(collected)) = (amount, Fields::of(answer).collected()) else {
+            return;
+        };
+        if is_repaid {
+            let holds = collected >= amount;
+            notes.expect(exchange, clause!("1.service.3.3"), holds, field::COLLECTED, || {
+                let expected = format!("{amount} cents or more, while the advance is REPAID");
+                (expected, collected.to_string())
+            });
+        }
     }
 }
 

@@ -8,6 +8,7 @@ pub(super) mod events;
 mod ledger;
 mod limit;
 pub(super) mod names;
+pub(super) mod shared_paths;
 mod steady;
 
 use crate::checks::Check;

@@ -17,6 +17,7 @@ use crate::checks::meanings::{Proof, meaning_of};
 use crate::checks::relations::events::Announcement;
 use crate::checks::relations::events::names::{Names, invoice_of};
 use crate::checks::relations::ledger::{CallerKey, business, caller};
+use crate::checks::relations::shared_paths::SharedPaths;
 use crate::checks::relations::{RETRY_WINDOW, SETTLED};
 use crate::checks::subscribed::referred;
 
@@ -71,6 +72,7 @@ pub(super) struct DueEvents {
     since_moved: u32,
     /// Whether anything has come to the inbox.
     has_arrived: bool,
+    shared_paths: SharedPaths,
 }
 
 impl DueEvents {
@@ -100,6 +102,7 @@ impl DueEvents {
         if exchange.seen.is_success() {
             self.end(exchange.sent);
         }
+        self.shared_paths.learn(exchange);
         let Some(answer) = exchange.success_of(OperationKind::Subscribe) else { return };
         let sent = exchange.sent_json().and_then(|sent| sent.get(field::EVENT_TYPES));
         let kinds = match sent.map(|sent| sent.as_array()) {
@@ -132,10 +135,11 @@ impl DueEvents {
         }
     }
 
-    /// The owner of the subscription to all events at a path.
+    /// The owner of the subscription to all events at a path, if nobody else has subscribed it.
     pub(super) fn owner_of(&self, path: &str) -> Option<&CallerKey> {
-        let all = self.endpoints.iter().filter(|one| one.kinds.is_none());
-        all.clone().find(|one| one.path == path).map(|one| &one.owner)
+        let mut all = self.endpoints.iter().filter(|one| one.kinds.is_none());
+        let owner = all.find(|one| one.path == path).map(|one| &one.owner)?;
+        (!self.shared_paths.has(path)).then_some(owner)
     }
 
     /// Learns what a response proves.
