@@ -382,7 +382,7 @@ async fn events_may_use_wall_time_and_come_late() {
 async fn wall_time_teaches_no_retry_schedule() {
     let learned = async |liberty| {
         let mut lessons = Lessons::default();
-        for seed in 0..20 {
+        for seed in 0..40 {
             lessons.add(&played_with(liberty, Outside::Controlled, seed).await.lessons);
         }
         lessons.learned(&Profile::default())

@@ -114,7 +114,7 @@ impl Replica {
 }
 
 fn plan() -> Plan {
-    Plan { header: header(), first: 0, cases: 6, steps: 30, max_findings: 1 }
+    Plan { header: header(), first: 0, cases: 14, steps: 30, max_findings: 1 }
 }
 
 /// The summary of a check through such a replica, and that of its journal.

@@ -45,7 +45,7 @@ defects! {
     "unknown-path-is-405", "7.codes.unknown_endpoint",
         "an unknown path is answered with 405",
         status!(UnknownEndpoint => 405);
-    "unknown-business-is-410", "7.codes.business_not_found", as "4.advances.5",
+    "unknown-business-is-410", "7.codes.business_not_found",
         "a business that is not synced is answered with 410",
         status!(BusinessNotFound => 410);
     "unfinanceable-invoice-is-422", "7.codes.invoice_not_financeable",
@@ -117,7 +117,7 @@ defects! {
         failure!(UnreadableRequest, |body| {
             body.insert("code".to_owned(), json!(Code::InvalidRequest.name()))
         });
-    "code-is-in-upper-case", "7.shape.code", as "4.advances.5",
+    "code-is-in-upper-case", "7.shape.code", as "4.quotes.6",
         "the code for a business that is not synced is in upper case",
         failure!(BusinessNotFound, |body| {
             let upper = Code::BusinessNotFound.name().to_uppercase();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId};
 
-use crate::evidence::matrix::Matrix;
+use crate::evidence::matrix::{Matrix, advance_state};
 use crate::{Exchange, PreparedCall};
 
 #[derive(Clone, Debug, Default)]
@@ -119,12 +119,6 @@ const SITUATIONS: &[&str] = &[
     "a webhook to be tried again",
     "a subscription revoked by 410",
 ];
-
-/// The state of an advance: the document names the states, but not the field that holds one.
-pub(super) fn advance_state(advance: &Value) -> Option<&str> {
-    let mut words = advance.as_object()?.values().filter_map(Value::as_str);
-    words.find(|word| Group::Advance.names().contains(word))
-}
 
 impl Coverage {
     /// How often each state of `group` was reached; those that should be and were not are counted as 0.

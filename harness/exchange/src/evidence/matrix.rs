@@ -8,10 +8,9 @@ use std::fmt;
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::words::{CollectionState, InvoiceStatus};
+use tideover_model::words::{AdvanceState, CollectionState, InvoiceStatus};
 use tideover_model::{ActionKind, Operation, OperationKind, PlatformId, Subject};
 
-use crate::evidence::coverage::advance_state;
 use crate::{Exchange, PreparedAction};
 
 /// What a state is of.
@@ -205,6 +204,12 @@ fn state_of(kind: OperationKind, body: &Value) -> State {
         true => "nothing".to_owned(),
         false => parts.join(" · "),
     }
+}
+
+/// The state of an advance: the document names the states, but not the field that holds one.
+pub(super) fn advance_state(advance: &Value) -> Option<&str> {
+    let mut words = advance.as_object()?.values().filter_map(Value::as_str);
+    words.find(|word| AdvanceState::parse(word).is_some())
 }
 
 /// The word of a field, if it is one that the document names.

@@ -6,7 +6,8 @@
 
 use serde_json::{Value, json};
 use tideover_model::is_routing_number;
-use tideover_model::wire::schema::{Domain, Field};
+use tideover_model::wire::schema::{Domain, Field, Role};
+use tideover_model::words::EventType;
 
 use crate::generate::draw::Draw;
 
@@ -38,9 +39,25 @@ pub(super) fn of(field: &Field, draw: &mut Draw) -> Vec<Sample> {
     } else if !is_open {
         samples.push(Sample { value: None, is_valid: true });
     }
+    if matches!(field.role, Role::EventTypes) {
+        samples.extend(event_types(draw));
+    }
     samples.extend(of_other_types(field.domain(), draw));
     samples.extend(of_domain(field.domain(), draw));
     samples
+}
+
+/// Lists of event types. Of which form they are, and which other names a service takes, is open.
+fn event_types(draw: &mut Draw) -> Vec<Sample> {
+    let known = draw.pick(&EventType::ALL).name();
+    vec![
+        valid(json!([known])),
+        valid(json!(EventType::ALL.map(EventType::name))),
+        invalid(json!([])),
+        invalid(json!(["partner.unknown"])),
+        invalid(json!([known.to_uppercase()])),
+        invalid(json!(known)),
+    ]
 }
 
 /// A value of each JSON type that the domain does not have.

@@ -203,7 +203,6 @@ impl Walk {
             make::confirm_tax_id(business, "W9_UPLOAD", None),
             make::add_bank_account(business, "000987654"),
             make::act_on(ActionKind::TaxIdFoundWrong, business),
-            make::act_on(ActionKind::VendorCompletesOnboarding, business),
         ];
         let mut steps = self.draw(Just(steady).prop_shuffle());
         steps.push(self.pick(&moves));

@@ -5,8 +5,7 @@ use proptest::bool::weighted;
 use serde_json::Value;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_model::OperationKind;
-use tideover_model::wire::schema::{Field, Role};
-use tideover_model::words::EventType;
+use tideover_model::wire::schema::Field;
 
 use crate::generate::draw::Draw;
 use crate::generate::names::other_platform;
@@ -106,9 +105,6 @@ impl Walk {
 
 /// A value of an optional field.
 fn added(field: &Field, draw: &mut Draw) -> Option<Value> {
-    if matches!(field.role, Role::EventTypes) {
-        return Some(Value::from_iter([draw.pick(&EventType::ALL).name()]));
-    }
     let samples = classes::of(field, draw).into_iter().filter(|sample| sample.is_valid);
     let values: Vec<Value> = samples.filter_map(|sample| sample.value).collect();
     (!values.is_empty()).then(|| draw.pick(&values).clone())

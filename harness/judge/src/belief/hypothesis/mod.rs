@@ -154,13 +154,12 @@ impl Hypothesis {
             return (opened, fit);
         }
         let by_code = fit.predicted.code() != seen.code();
-        if fit.predicted.is_success()
-            && let Some(gap) = self.refusal_left_open(sent, seen)
-        {
+        // Also where we predict another refusal: no order is given.
+        if by_code && let Some(gap) = self.refusal_left_open(sent, seen) {
             return (self.clone(), Fit::refused_for(gap, seen));
         }
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
-            return self.answered_without_events(Observation { sent: &plain, ..observed }, &fit);
+            return self.answered_without_events(Observation { sent: &plain, ..observed });
         }
         if seen.is_success() && fit.refuses_by_assumption() {
             return self.answered_leniently(observed, fit);
@@ -223,15 +222,17 @@ impl Hypothesis {
 
     /// The response to a subscription without its event types. Their form and values are not shown, so the
     /// target may accept or refuse them.
-    fn answered_without_events(&self, plain: Observation<'_>, fit: &Fit) -> (Hypothesis, Fit) {
+    fn answered_without_events(&self, plain: Observation<'_>) -> (Hypothesis, Fit) {
         let Observation { seen, .. } = plain;
-        if fit.predicted.is_success() && seen.code() == Some(Code::InvalidRequest.name()) {
+        if seen.code() == Some(Code::InvalidRequest.name()) {
             return (self.clone(), Fit::refused_for(clause!("gap.subscriptionForm"), seen));
         }
         let mut after = self.clone();
         let fit = after.compare(plain, Revealed::by(seen));
         match self.refusal_left_open(plain.sent, seen) {
-            Some(gap) if fit.predicted.is_success() => (self.clone(), Fit::refused_for(gap, seen)),
+            Some(gap) if fit.predicted.code() != seen.code() => {
+                (self.clone(), Fit::refused_for(gap, seen))
+            }
             _ => (after, fit),
         }
     }
