@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::http::request::Parts;
-use axum::middleware;
+use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
 use tideover_model::exchange::Asked;
@@ -40,7 +40,7 @@ impl World {
 ///
 /// The partner API is the fallback, so that only the model defines its paths.
 pub(crate) fn router(all: Arc<Worlds>, guard: Guard) -> Router {
-    let router = control()
+    let router = control(&all)
         .merge(page::assets(of))
         .route_layer(middleware::from_fn_with_state(guard.clone(), guard::guard))
         .route("/", of(get(front)))
@@ -53,12 +53,11 @@ pub(crate) fn router(all: Arc<Worlds>, guard: Guard) -> Router {
 }
 
 /// The control plane.
-fn control() -> Router<Arc<Worlds>> {
-    Router::new()
+fn control(all: &Arc<Worlds>) -> Router<Arc<Worlds>> {
+    let of_a_world = Router::new()
         .route("/_sim/actions", of(get(control::actions).post(control::act)))
         .route("/_sim/clock", of(get(control::clock).post(control::advance)))
         .route("/_sim/reset", of(post(control::reset)))
-        .route("/_sim/health", of(get(control::health)))
         .route("/_sim/keys", of(get(control::keys)))
         .route("/_sim/journal", of(get(journal::list)))
         .route("/_sim/journal.har", of(get(journal::archive)))
@@ -75,6 +74,9 @@ fn control() -> Router<Arc<Worlds>> {
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
         .route("/_sim/faults/{id}", of(delete(faults::remove)))
         .route("/_sim/openapi.json", of(get(openapi::partner_api)))
+        .route_layer(middleware::from_fn_with_state(Arc::clone(all), name_the_world));
+    Router::new()
+        .route("/_sim/health", of(get(control::health)))
         .route("/_sim/save", of(post(control::save)))
         .route("/_sim/worlds", of(get(worlds::list).post(worlds::create)))
         .route("/_sim/worlds/{id}", of(get(worlds::show).delete(worlds::delete)))
@@ -83,7 +85,25 @@ fn control() -> Router<Arc<Worlds>> {
         .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))
         .route("/_sim/operator.json", of(get(openapi::operator_port)))
         .route("/_sim", of(get(front)))
+        .merge(of_a_world)
 }
+
+/// Says which world a request without a key took, where it could have meant another one.
+async fn name_the_world(
+    State(worlds): State<Arc<Worlds>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_open = !request.headers().contains_key(AUTHORIZATION) && worlds.are_several();
+    let mut response = next.run(request).await;
+    if is_open {
+        response.headers_mut().insert(WORLD, HeaderValue::from_static("default"));
+    }
+    response
+}
+
+/// The header that names a world.
+const WORLD: HeaderName = HeaderName::from_static("tideover-world");
 
 /// Leads a browser to the page. For anything else it is an unknown endpoint.
 async fn front(state: State<Arc<Worlds>>, request: Request) -> Response {

@@ -12,8 +12,10 @@ use url::Url;
 
 use crate::clock::{instant, since};
 use crate::deliveries::{AttemptResult, NoResponse};
+use crate::journal::Masks;
 use crate::sending::{Authorities, Letter, Resolver, Sender, SigningTime};
 use crate::world::World;
+use crate::worlds::WorldId;
 
 /// The sender of a world's webhooks.
 pub(crate) struct Courier {
@@ -30,13 +32,19 @@ impl Courier {
         Courier { sender: Sender::new(resolver, authorities), signing }
     }
 
-    /// Sends what is due in `world` until the sender of `stopping` is dropped. Then it cancels what is in flight.
-    pub(crate) async fn run(self: Arc<Self>, world: World, mut stopping: watch::Receiver<()>) {
+    /// Sends what is due in `world`, the one of this number, until the sender of `stopping` is dropped. Then it cancels
+    /// what is in flight.
+    pub(crate) async fn run(
+        self: Arc<Self>,
+        id: WorldId,
+        world: World,
+        mut stopping: watch::Receiver<()>,
+    ) {
         let mut in_flight = JoinSet::new();
         loop {
             while let Some((attempt, letter, patience)) = world.begin_attempt(self.signing) {
                 let (courier, world) = (Arc::clone(&self), world.clone());
-                in_flight.spawn(deliver(courier, world, attempt, letter, patience));
+                in_flight.spawn(deliver(courier, (id, world), attempt, letter, patience));
             }
             let until_due = world.until_due();
             let due = async {
@@ -58,7 +66,7 @@ impl Courier {
 
 async fn deliver(
     courier: Arc<Courier>,
-    world: World,
+    (id, world): (WorldId, World),
     attempt: Attempt,
     letter: Letter,
     patience: Duration,
@@ -74,12 +82,12 @@ async fn deliver(
         Ok(Err(unsent)) => (Receipt::Failed, Err(NoResponse(unsent.to_string()))),
         Err(_) => (Receipt::TimedOut, Err(NoResponse("no answer in time".to_owned()))),
     };
-    warn(&attempt, &status);
+    warn(id, &attempt, &status);
     world.end_attempt(&attempt, receipt, AttemptResult { status, took });
 }
 
-/// Logs an attempt that was not accepted. It shows only the host of the URL: the rest may be a secret.
-fn warn(attempt: &Attempt, status: &Result<u16, NoResponse>) {
+/// Logs an attempt that was not accepted. It shows host and path of the URL: a query may be a secret.
+fn warn(id: WorldId, attempt: &Attempt, status: &Result<u16, NoResponse>) {
     let problem = match status {
         Ok(200..=299) => return,
         Ok(status) => format!("answered {status}"),
@@ -88,6 +96,9 @@ fn warn(attempt: &Attempt, status: &Result<u16, NoResponse>) {
     let Attempt { delivery, number, .. } = attempt;
     let url = Url::parse(&delivery.url).ok();
     let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
-    let event = delivery.event.name();
-    tracing::warn!("{event} to {host}, attempt {number}: {problem} ({})", delivery.id);
+    let path = url.as_ref().map(Url::path).unwrap_or_default();
+    let (event, delivery) = (delivery.event.name(), &delivery.id);
+    let line =
+        format!("world {id}: {event} to {host}{path}, attempt {number}: {problem} ({delivery})");
+    tracing::warn!("{}", Masks::default().concealed(&line).unwrap_or(line));
 }

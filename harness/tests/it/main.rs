@@ -30,6 +30,7 @@ mod page;
 mod picture;
 mod planted;
 mod proof;
+mod python_package;
 mod ready;
 mod receiver_check;
 mod receivers;

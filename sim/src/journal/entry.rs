@@ -56,8 +56,7 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The label of the fault that the request met, if it met one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(required = true)]
     pub fault: Option<String>,
     /// The freedoms that the response takes, if the world has grease. The client may have got another code than
     /// `code`.

@@ -8,11 +8,14 @@ mod prose;
 mod schemas;
 mod webhooks;
 
+use axum::http::HeaderMap;
+use axum::http::header::HOST;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 use tideover_model::{OperationKind, Profile};
 
 use crate::control::ControlCaller;
+use crate::extract;
 use crate::respond;
 use examples::Examples;
 use operations::operation;
@@ -21,13 +24,21 @@ use schemas::Schemas;
 use webhooks::webhooks;
 
 /// `GET /_sim/openapi.json`: the partner API of this world in OpenAPI 3.1.
-pub(crate) async fn partner_api(caller: ControlCaller) -> Response {
-    respond::ok(&document(caller.world.profile()))
+pub(crate) async fn partner_api(caller: ControlCaller, headers: HeaderMap) -> Response {
+    respond::ok(&served_at(&headers, document(caller.world.profile())))
+}
+
+/// The document with the address under which it was asked for, so that a generated client needs no other.
+fn served_at(headers: &HeaderMap, mut document: Value) -> Value {
+    if let Some(host) = extract::header(headers, HOST) {
+        document["servers"] = json!([{ "url": format!("http://{host}") }]);
+    }
+    document
 }
 
 /// `GET /_sim/operator.json`: the operator port in OpenAPI 3.1.
-pub(crate) async fn operator_port() -> Response {
-    respond::ok(&operator::document())
+pub(crate) async fn operator_port(headers: HeaderMap) -> Response {
+    respond::ok(&served_at(&headers, operator::document()))
 }
 
 /// The partner API of a service that assumes `profile`.

@@ -56,6 +56,7 @@ pub(crate) struct Absent;
 impl Slot {
     /// Starts to send the webhooks of a world, if there is a courier.
     pub(super) fn start(
+        id: WorldId,
         world: World,
         courier: Option<&Arc<Courier>>,
         expiry: Option<Arc<Expiry>>,
@@ -64,7 +65,7 @@ impl Slot {
             // Before the courier first runs, so that whoever waits also waits for what is already due.
             world.has_a_courier();
             let (stopping, stopped) = watch::channel(());
-            let task = tokio::spawn(Arc::clone(courier).run(world.clone(), stopped));
+            let task = tokio::spawn(Arc::clone(courier).run(id, world.clone(), stopped));
             Sending { stopping, task }
         });
         Slot { world, sending: Mutex::new(sending), expiry }
@@ -132,6 +133,11 @@ impl Worlds {
         after.map(|(id, slot)| (*id, slot.world.clone())).collect()
     }
 
+    /// Whether there is any world beside the default one.
+    pub(crate) fn are_several(&self) -> bool {
+        self.read().by_id.len() > 1
+    }
+
     /// A world by its number.
     pub(crate) fn named(&self, id: WorldId) -> Result<Selected<'static>, Absent> {
         let slots = self.read();
@@ -166,7 +172,7 @@ impl Worlds {
 
     /// Puts a world at a number that is free.
     pub(super) fn put(self: &Arc<Self>, id: WorldId, world: World, idle: Option<Duration>) {
-        let slot = Slot::start(world, self.courier.as_ref(), idle.map(Expiry::after));
+        let slot = Slot::start(id, world, self.courier.as_ref(), idle.map(Expiry::after));
         let mut slots = self.write();
         slots.by_id.insert(id, Arc::new(slot));
         slots.changes += 1;
@@ -202,7 +208,7 @@ impl Worlds {
     pub(crate) async fn replace(&self, id: WorldId, world: World) -> Result<(), Absent> {
         let before = self.take(id)?;
         before.stop().await;
-        let slot = Slot::start(world, self.courier.as_ref(), before.expiry.clone());
+        let slot = Slot::start(id, world, self.courier.as_ref(), before.expiry.clone());
         let replaced = {
             let mut slots = self.write();
             slots.changes += 1;

@@ -125,7 +125,7 @@ impl Worlds {
         let Equipment { recipe, first_key, courier, state, limits, journals } = equipment;
         let permitted =
             Permitted { destinations: default.destinations(), subscriptions: limits.subscriptions };
-        let slot = Slot::start(default, courier.as_ref(), None);
+        let slot = Slot::start(WorldId::DEFAULT, default, courier.as_ref(), None);
         let by_id = BTreeMap::from([(WorldId::DEFAULT, Arc::new(slot))]);
         let slots = RwLock::new(Slots { by_id, last: 0, changes: 0 });
         let shared = Shared::new(limits, journals);

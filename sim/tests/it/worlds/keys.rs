@@ -47,3 +47,23 @@ async fn a_copy_returns_every_live_key_with_its_platform() {
         assert_eq!(desk.get(&key, ACME).await.0, 404, "{key}");
     }
 }
+
+/// Who has several worlds and sends no key learns which one it was.
+#[tokio::test]
+async fn a_call_without_a_key_says_which_world_it_took() {
+    let desk = Desk::open().await;
+    let taken = async |key: Option<&str>, path: &str| {
+        let request = desk.client.get(format!("{}{path}", desk.mock.url()));
+        let request = match key {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        };
+        let answer = request.send().await.unwrap();
+        answer.headers().get("tideover-world").map(|it| it.to_str().unwrap().to_owned())
+    };
+    assert_eq!(taken(None, "/_sim/clock").await, None, "there is only one");
+    let (_, keys) = desk.world(json!({})).await;
+    assert_eq!(taken(None, "/_sim/clock").await.as_deref(), Some("default"));
+    assert_eq!(taken(Some(&keys[0]), "/_sim/clock").await, None);
+    assert_eq!(taken(None, "/_sim/worlds").await, None, "it is about all of them");
+}

@@ -1,0 +1,22 @@
+"""Tests against Tideover, a mock of the Receivables Advance Partner API."""
+
+from ._expect import NotDelivered, NotQuiet, NotRequested
+from ._http import Refused
+from ._mock import CannotStart, Mock
+from ._signature import NotVerified, verify
+from ._webhooks import Received, Webhooks
+from ._world import World
+
+__all__ = [
+    "CannotStart",
+    "Mock",
+    "NotDelivered",
+    "NotQuiet",
+    "NotRequested",
+    "NotVerified",
+    "Received",
+    "Refused",
+    "Webhooks",
+    "World",
+    "verify",
+]

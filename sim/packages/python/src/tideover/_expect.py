@@ -1,0 +1,58 @@
+"""What a test expects of webhooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+class Unmet(AssertionError):
+    """What a test waited for did not happen."""
+
+
+class NotDelivered(Unmet):
+    """The expected webhook did not come."""
+
+    def __init__(self, expected: Expected, timeout: float, came: Sequence[str], nothing: str) -> None:
+        instead = "".join(["Instead came:", *(f"\n  {line}" for line in came)]) if came else nothing
+        super().__init__(f"{expected} did not come within {timeout:g} seconds. {instead}")
+
+
+class NotRequested(Unmet):
+    """The client did not send what was waited for."""
+
+
+class NotQuiet(Unmet):
+    """Something is still to happen."""
+
+
+class Expected:
+    """An event of this type whose data has these values."""
+
+    def __init__(
+        self, event: str, payee: str | None, invoice: str | None, data: Mapping[str, object]
+    ) -> None:
+        self.event = event
+        self.payee = payee
+        self.data = dict(data) if invoice is None else {"invoiceExternalId": invoice, **data}
+
+    def is_met_by(self, event: Mapping[str, Any]) -> bool:
+        """Whether the body of a webhook is that event."""
+        data = event.get("data") or {}
+        # Events of organizations name the business itself, all others the payee of an invoice.
+        payee = data.get("payeeExternalId", data.get("externalId"))
+        return (
+            event.get("type") == self.event
+            and self.payee in (None, payee)
+            and all(data.get(name) == value for name, value in self.data.items())
+        )
+
+    def __str__(self) -> str:
+        about = {"payee": self.payee, **self.data} if self.payee is not None else self.data
+        return " ".join([self.event, *(f"{name}={value}" for name, value in about.items())])
+
+
+def subject(event: Mapping[str, Any]) -> str:
+    """The event and its data in few words."""
+    values = " ".join(str(value) for value in (event.get("data") or {}).values())
+    return f"{event.get('type', 'no event')} ({values})"

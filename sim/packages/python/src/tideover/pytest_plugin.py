@@ -1,0 +1,120 @@
+"""Fixtures for pytest: one mock for all tests, a world for each, and its story where a test fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import _shared
+from ._expect import Unmet
+from ._http import Refused
+from ._mock import Mock
+from ._timeline import timeline
+from ._webhooks import Webhooks
+from ._world import World
+
+#: The folder by which the workers of pytest-xdist find one mock; the controller has it and ends the mock.
+_FOLDER = pytest.StashKey[Path]()
+_WORLDS = pytest.StashKey[list[World]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Makes the marker known."""
+    config.addinivalue_line(
+        "markers", "world(**options): how the test's world begins: see `tideover.Mock.world`"
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells a worker of pytest-xdist where the shared mock is to be found."""
+    stash = node.config.stash
+    if _FOLDER not in stash:
+        stash[_FOLDER] = Path(tempfile.mkdtemp(prefix="tideover-"))
+    node.workerinput["tideover"] = str(stash[_FOLDER])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Ends what the workers have shared: the controller is the last to go, also if a worker crashed."""
+    folder = config.stash.get(_FOLDER, None)
+    if folder is not None:
+        _shared.end(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def tideover(request: pytest.FixtureRequest) -> Iterator[Mock]:
+    """The mock of all tests. If the variable TIDEOVER_URL has the address of one, it is that one."""
+    worker = getattr(request.config, "workerinput", {})
+    if url := os.environ.get("TIDEOVER_URL"):
+        yield Mock.at(url)
+    elif "tideover" in worker:
+        yield _shared.mock(Path(worker["tideover"]))
+    else:
+        with Mock() as mock:
+            yield mock
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, tideover: Mock) -> Iterator[World]:
+    """A world for this test alone. `@pytest.mark.world(scenario="onboarded")` says how it begins."""
+    options: dict[str, Any] = {}
+    # The closest marker comes first, and has the last word.
+    for marker in reversed(list(request.node.iter_markers("world"))):
+        options.update(marker.kwargs)
+    with tideover.world(**options) as world:
+        request.node.stash.setdefault(_WORLDS, []).append(world)
+        yield world
+
+
+@pytest.fixture
+def webhooks() -> Iterator[Webhooks]:
+    """A receiver for this test alone."""
+    with Webhooks() as webhooks:
+        yield webhooks
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+    """Adds the story of its worlds to the report of a failed test."""
+    if call.excinfo is not None and not item.config.option.fulltrace:
+        _shorten(call.excinfo.value)
+    outcome = yield
+    report: pytest.TestReport = outcome.get_result()
+    # Once the test is taken down, its worlds are deleted.
+    if report.failed and report.when != "teardown":
+        for world in _worlds(item):
+            report.sections.append(("Tideover: the world's timeline", _story(world)))
+
+
+def _worlds(item: pytest.Item) -> list[World]:
+    """The worlds of the fixture, and those that fixtures of the user have made."""
+    arguments = getattr(item, "funcargs", {}).values()
+    worlds = [*item.stash.get(_WORLDS, []), *(each for each in arguments if isinstance(each, World))]
+    return list({world.id: world for world in worlds}.values())
+
+
+def _shorten(error: BaseException) -> None:
+    """Lets the report end at the user's own line, if what failed is not this package."""
+    if not isinstance(error, (Refused, Unmet)):
+        return
+    here, last, each = Path(__file__).parent, None, error.__traceback__
+    while each is not None:
+        if Path(each.tb_frame.f_code.co_filename).parent != here:
+            last = each
+        each = each.tb_next
+    if last is not None:
+        last.tb_next = None
+
+
+def _story(world: World) -> str:
+    try:
+        return timeline(world)
+    except Exception as error:  # The report of the test is worth more than that of the mock.
+        return f"{world!r} cannot say what happened: {error}"

@@ -1,0 +1,117 @@
+"""The receiver."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from tideover import NotDelivered, Webhooks, World
+
+
+def add(world: World, business: str) -> None:
+    world.request("PUT", f"/v1/organizations/{business}", {"legalName": business})
+
+
+def post(webhooks: Webhooks, body: bytes, seconds: float, delivery: str = "dlv_by_hand") -> int:
+    """Sends as the service does; the signature has that age. Returns the status of the answer."""
+    at = b"%d" % (time.time() - seconds)
+    digest = hmac.new(str(webhooks.secret).encode(), at + b"." + body, hashlib.sha256).hexdigest()
+    headers = {"Service-Signature": f"t={at.decode()},v1={digest}", "Service-Delivery": delivery}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(webhooks.url, body, headers)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_events_are_verified(world: World, webhooks: Webhooks) -> None:
+    webhooks.subscribe(world)
+    add(world, "acme")
+    event = webhooks.wait_for("partner.organization.added", payee="acme")
+    assert webhooks.events == [event]
+    assert [each.status for each in webhooks.deliveries] == [204]
+
+
+def test_only_chosen_events_come(world: World, webhooks: Webhooks) -> None:
+    webhooks.subscribe(world, ["partner.organization.optedIn"])
+    add(world, "acme")
+    world.vendor_completes_onboarding("acme")
+    assert world.wait_for_deliveries() == []
+    assert [event["type"] for event in webhooks.events] == ["partner.organization.optedIn"]
+
+
+def test_what_cannot_be_verified_is_refused(world: World, webhooks: Webhooks) -> None:
+    webhooks.subscribe(world)
+    webhooks.secret = "whsec_another"
+    add(world, "acme")
+    assert [each["attempts"][0]["status"] for each in world.wait_for_deliveries()] == [401]
+    [received] = webhooks.deliveries
+    assert received.problem is not None
+    assert received.problem.reason == "wrong"
+    assert webhooks.events == []
+
+
+def test_a_secret_can_be_replaced(world: World, webhooks: Webhooks) -> None:
+    reference = webhooks.subscribe(world)
+    world.request("DELETE", f"/v1/webhooks/{reference}")
+    webhooks.subscribe(world)
+    assert len(webhooks.secrets) == 2
+    add(world, "acme")
+    webhooks.wait_for("partner.organization.added")
+
+
+def test_a_stale_signature_is_refused(webhooks: Webhooks) -> None:
+    webhooks.secret = "whsec_1"
+    assert post(webhooks, b'{"type":"new"}', 330) == 401
+    assert post(webhooks, b'{"type":"new"}', -330) == 401
+    assert [str(each.problem)[:5] for each in webhooks.deliveries] == ["stale", "stale"]
+    assert post(webhooks, b'{"type":"new"}', 250) == 204
+    assert webhooks.events == [{"type": "new"}]
+
+
+def test_without_a_secret_nothing_is_believed(webhooks: Webhooks) -> None:
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(webhooks.url, b"{}")
+    refused.value.close()
+    assert refused.value.code == 401
+
+
+def test_a_delivery_that_comes_twice_is_one_event(world: World, webhooks: Webhooks) -> None:
+    webhooks.subscribe(world)
+    add(world, "acme")
+    world.resend(world.expect_delivery("partner.organization.added"))
+    assert world.wait_for_deliveries() == []
+    first, second = webhooks.deliveries
+    assert first.delivery == second.delivery
+    assert len(webhooks.events) == 1
+
+
+def test_a_delivery_that_is_not_accepted_comes_again(world: World, webhooks: Webhooks) -> None:
+    webhooks.subscribe(world)
+    webhooks.answer(500, times=2)
+    add(world, "acme")
+    assert len(world.wait_for_deliveries()) == 1
+    assert webhooks.events == []
+    world.advance(minutes=6)
+    webhooks.wait_for("partner.organization.added")
+    assert [each.status for each in webhooks.deliveries] == [500, 500, 204]
+
+
+def test_what_does_not_come_is_said(world: World, webhooks: Webhooks) -> None:
+    with pytest.raises(NotDelivered, match="Nothing came at all: is http"):
+        webhooks.wait_for("partner.loan.paid", timeout=0)
+    webhooks.subscribe(world)
+    add(world, "acme")
+    webhooks.wait_for("partner.organization.added")
+    with pytest.raises(NotDelivered) as missing:
+        webhooks.wait_for("partner.organization.added", 0.01, payee="globex")
+    assert str(missing.value) == (
+        "partner.organization.added payee=globex did not come within 0.01 seconds. Instead came:\n"
+        "  partner.organization.added (acme): answered 204"
+    )
