@@ -24,6 +24,7 @@ mod learning;
 mod liberties;
 mod live;
 mod live_races;
+mod node_package;
 mod noticed;
 mod outcomes;
 mod page;

@@ -1,0 +1,39 @@
+// Writes src/generated from the two OpenAPI documents of a running mock. `--check` writes nothing, and fails if the
+// files are stale. The mock is that of `TIDEOVER`, the platform package or the PATH.
+
+import { readFileSync, writeFileSync } from "node:fs";
+
+import openapiTS, { astToString } from "openapi-typescript";
+
+import { startMock } from "../dist/esm/index.js";
+
+const HEADER = "// Made by scripts/types.mjs from the mock's OpenAPI documents: `npm run types` makes it anew.\n\n";
+
+async function generated() {
+  const mock = await startMock();
+  const read = async (path) => (await fetch(mock.url + path)).json();
+  const paths = ["/_sim/openapi.json", "/_sim/operator.json", "/_sim/actions"];
+  const [api, operator, { actions }] = await Promise.all(paths.map(read)).finally(() => mock.stop());
+  return {
+    "api.ts": astToString(await openapiTS(api)),
+    "operator.ts": astToString(await openapiTS(operator)),
+    // The types are gone when the program runs: the names of the methods are a value.
+    "actions.ts": `export const ACTIONS = ${JSON.stringify(actions, null, 2)} as const;\n`,
+  };
+}
+
+const isStale = ([name, text]) => {
+  const file = new URL(`../src/generated/${name}`, import.meta.url);
+  const made = HEADER + text;
+  if (process.argv.includes("--check")) return readFileSync(file, "utf8") !== made;
+  writeFileSync(file, made);
+  return false;
+};
+
+const stale = Object.entries(await generated())
+  .filter(isStale)
+  .map(([name]) => name);
+if (stale.length > 0) {
+  console.error(`stale: ${stale.join(", ")}. "npm run types" makes them anew.`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,70 @@
+import { lineOf } from "./deliveries.js";
+import type { Delivery, JournalEntry } from "./types.js";
+
+/** Something that the test did, and how many requests and deliveries there were once it was done. */
+export interface Act {
+  readonly what: string;
+  readonly now: string;
+  readonly requests: number;
+  readonly deliveries: number;
+}
+
+/** What happened, in order: requests, what the test did, and under each the webhooks that it caused. */
+export function timeline(
+  entries: readonly JournalEntry[],
+  acts: readonly Act[],
+  deliveries: readonly Delivery[],
+): string {
+  const untold = new Set(deliveries);
+  const tell = (belongs: (delivery: Delivery) => boolean) => {
+    const told = [...untold].filter(belongs);
+    told.forEach((delivery) => untold.delete(delivery));
+    return told.map((delivery) => `    ${delivery.queuedAt}  -> ${lineOf(delivery)}`);
+  };
+  const caused = new Set(entries.flatMap(({ events }) => events.map(({ delivery }) => delivery)));
+  const lines: string[] = [];
+  const left = [...acts];
+  const tellActs = (requests: number) => {
+    while (left[0] && left[0].requests <= requests) {
+      const { now, what, deliveries } = left.shift()!;
+      lines.push(`${now}  ${what}`, ...tell(({ id, index }) => index < deliveries && !caused.has(id)));
+    }
+  };
+  for (const entry of entries) {
+    tellActs(entry.number);
+    const own = new Set(entry.events.map(({ delivery }) => delivery));
+    lines.push(lineOfRequest(entry), ...tell(({ id }) => own.has(id)));
+  }
+  tellActs(Infinity);
+  // Of a clock that runs.
+  lines.push(...tell(() => true));
+  return lines.join("\n");
+}
+
+/** A request in one line: what it asked for, what was decided, and why. */
+export function lineOfRequest({
+  time,
+  method,
+  path,
+  query,
+  status,
+  code,
+  clause,
+  fault,
+  ...entry
+}: JournalEntry): string {
+  const { note, warnings = [] } = entry;
+  const asked = `${method} ${path}${query ? `?${query}` : ""}`;
+  const decided = [status ?? "no answer", code, clause && `[${clause}]`].filter(Boolean).join(" ");
+  const prose = code ? proseOf(entry.response) : undefined;
+  const remarks = [prose, fault && `fault: ${fault}`, note, ...warnings].filter(Boolean);
+  return `${time}  ${asked}  ${decided}${remarks.map((remark) => `\n    ${remark}`).join("")}`;
+}
+
+function proseOf(response: JournalEntry["response"]): string | undefined {
+  try {
+    return JSON.parse(response?.body?.text ?? "").error;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,248 @@
+import { call, open, query, Refused, type Caller, type More } from "./call.js";
+import { isExpected, lineOf, listOf, NotDelivered, type Expected } from "./deliveries.js";
+import { asyncDispose } from "./dispose.js";
+import { ACTIONS } from "./generated/actions.js";
+import { lineOfRequest, timeline, type Act } from "./timeline.js";
+import type {
+  ActionName,
+  Actions,
+  Answered,
+  Delivery,
+  DeliveryFilter,
+  Done,
+  Event,
+  EventType,
+  FaultRule,
+  Fields,
+  JournalEntry,
+  JournalFilter,
+  Method,
+  Port,
+  Sent,
+} from "./types.js";
+import { PATIENCE, until } from "./wait.js";
+import { startWebhooks, type Webhooks } from "./webhooks.js";
+
+/** A part of time. Parts add up. */
+export interface Span {
+  readonly seconds?: number;
+  readonly minutes?: number;
+  readonly hours?: number;
+  readonly days?: number;
+}
+
+/** A method for each action of the operator port: what vendor, bank, payor and operator do. */
+export interface World extends Actions {}
+
+/** A service of its own within a mock. Its key selects it: for the API, and for the operator port. */
+export class World {
+  readonly id: string;
+  /** The key of the first platform. */
+  readonly key: string;
+  /** The keys of all platforms that the world was made with. */
+  readonly keys: readonly Port["WorldKey"][];
+
+  readonly #acts: Act[] = [];
+  readonly #receivers: Webhooks[] = [];
+  #deleted: Promise<void> | undefined;
+
+  constructor(
+    readonly url: string,
+    { id, keys }: Port["WorldMade"],
+  ) {
+    this.id = id;
+    this.key = keys[0]!.key;
+    this.keys = keys;
+  }
+
+  // As the caller of the API.
+
+  /**
+   * Sends a request as a plain caller, and throws {@link Refused} if it is refused. A string is sent as it is: for a
+   * file, and for what is no JSON.
+   */
+  request<M extends Method, Path extends string>(
+    method: M,
+    path: Path,
+    body?: Sent<M, Path> | string,
+    { key = this.key, ...more }: More & { key?: string } = {},
+  ): Promise<Answered<M, Path>> {
+    return call({ url: this.url, key }, method, path, body, more);
+  }
+
+  /** Starts a receiver, and subscribes it to these events, or to all. It is closed when the world is deleted. */
+  async webhooks(eventTypes?: readonly EventType[]): Promise<Webhooks> {
+    const receiver = await startWebhooks();
+    this.#receivers.push(receiver);
+    const body = { url: receiver.url, ...(eventTypes && { eventTypes: [...eventTypes] }) };
+    receiver.secret = (await this.request("POST", "/v1/webhooks", body)).secret;
+    return receiver;
+  }
+
+  // As everybody else.
+
+  /** Plays an action of the operator port by its name. */
+  act<Name extends ActionName>(action: Name, fields?: Fields<Name>): Promise<Done<Name>> {
+    return this.#do(says(action, fields), "POST", "/_sim/actions", { action, ...longer(fields) });
+  }
+
+  /** Moves the clock forward; what is due on the way happens. Returns what the clock shows then. */
+  async advance(span: Span): Promise<string> {
+    const { seconds = 0, minutes = 0, hours = 0, days = 0 } = span;
+    const advanceSeconds = seconds + 60 * (minutes + 60 * (hours + 24 * days));
+    return (await this.#move(says("advance", span), { advanceSeconds })).now;
+  }
+
+  async advanceTo(instant: string | Date): Promise<string> {
+    const advanceTo = typeof instant === "string" ? instant : instant.toISOString();
+    return (await this.#move(`advance to ${advanceTo}`, { advanceTo })).now;
+  }
+
+  /** Moves the clock until nothing is due any more. */
+  untilQuiet(): Promise<Port["ClockMoved"]> {
+    return this.#move("advance until quiet", { untilQuiet: true });
+  }
+
+  async now(): Promise<string> {
+    return (await this.#ask("GET", "/_sim/clock")).now;
+  }
+
+  /** Adds a rule by which requests fail; returns its number. */
+  async fault(rule: FaultRule): Promise<number> {
+    return (await this.#do(says("fault", rule), "POST", "/_sim/faults", rule)).ids[0];
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.#do("clear the faults", "DELETE", "/_sim/faults");
+  }
+
+  // What happened.
+
+  async deliveries(filter?: DeliveryFilter): Promise<Delivery[]> {
+    return (await this.#ask("GET", `/_sim/deliveries${query(filter)}`)).deliveries;
+  }
+
+  /** Waits until nothing is left to be sent now. `retrying` deliveries wait for the clock to be tried again. */
+  async waitForDeliveries(timeout = 30_000): Promise<Port["Quiet"]> {
+    const quiet = await this.#ask("POST", "/_sim/deliveries/wait", { patienceSeconds: Math.ceil(timeout / 1000) });
+    if (quiet.quiet) return quiet;
+    const came = (await this.deliveries()).map(lineOf);
+    throw new NotDelivered(`deliveries are still being sent after ${timeout} ms:${listOf(came)}`);
+  }
+
+  /** The first webhook of this kind that a receiver has accepted. Waits for it; the clock does not move. */
+  async expectDelivery<Type extends EventType>(expected: Expected<Type>): Promise<Delivery & { body: Event<Type> }> {
+    const { event, timeout = PATIENCE, ...about } = expected;
+    const look = async () => (await this.deliveries()).find((delivery) => isExpected(expected, delivery));
+    const found = await until(look, (signal) => this.#changes(signal), timeout);
+    if (found) return found as Delivery & { body: Event<Type> };
+    const came = (await this.deliveries()).map(lineOf);
+    throw new NotDelivered(
+      `no receiver has accepted ${says(event, about)} within ${timeout} ms. Instead came:${listOf(came)}`,
+    );
+  }
+
+  /** The last requests to the API, with their answers. */
+  async journal(filter?: JournalFilter): Promise<JournalEntry[]> {
+    return (await this.#ask("GET", `/_sim/journal${query(filter)}`)).entries;
+  }
+
+  /** Those that show a mistake of the client: none, at the end of a good test. */
+  async unexpected(filter?: JournalFilter): Promise<JournalEntry[]> {
+    return (await this.#ask("GET", `/_sim/journal/unexpected${query(filter)}`)).entries;
+  }
+
+  /** What happened, as text: requests with their clauses, actions, moves of the clock, webhooks. */
+  async timeline(): Promise<string> {
+    return timeline(await this.journal(), this.#acts, await this.deliveries());
+  }
+
+  /** What a failed test should tell: the timeline, and why the last refused request was refused. */
+  async report(): Promise<string> {
+    const refused = (await this.journal()).filter(({ code }) => code !== null).at(-1);
+    const refusal = refused ? `\n\nLast refusal:\n${lineOfRequest(refused)}` : "";
+    return `Tideover, world ${this.id}:\n${await this.timeline()}${refusal}`;
+  }
+
+  // Its life.
+
+  /** Brings the world back to its start. With `repeat` it also mints the same names as the first time. */
+  async reset({ repeat = false } = {}): Promise<void> {
+    await this.#ask("POST", `/_sim/worlds/${this.id}/reset`, { repeat });
+    this.#acts.length = 0;
+  }
+
+  /** Makes a copy, which goes its own way. */
+  async fork(): Promise<World> {
+    return new World(this.url, await this.#ask("POST", `/_sim/worlds/${this.id}/fork`, {}));
+  }
+
+  /** Deletes the world, and closes the receivers that it started. */
+  delete(): Promise<void> {
+    const end = async () => {
+      await this.#ask("DELETE", `/_sim/worlds/${this.id}`);
+      await Promise.all(this.#receivers.map((receiver) => receiver.close()));
+    };
+    return (this.#deleted ??= end());
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.delete();
+  }
+
+  #ask(method: string, path: string, body?: unknown): Promise<any> {
+    return call(this, method, path, body);
+  }
+
+  #move(what: string, move: Port["ClockMove"]): Promise<Port["ClockMoved"]> {
+    return this.#do(what, "POST", "/_sim/clock", move);
+  }
+
+  /** Asks for something that the timeline is to tell. */
+  async #do(what: string, method: string, path: string, body?: unknown): Promise<any> {
+    try {
+      const answer = await this.#ask(method, path, body);
+      await this.#note(what);
+      return answer;
+    } catch (error) {
+      if (error instanceof Refused) await this.#note(`${what}: refused, ${error.prose}`);
+      throw error;
+    }
+  }
+
+  async #note(what: string): Promise<void> {
+    // A text that no business has: only the numbers are of interest.
+    const { now, nextRequest, nextDelivery } = await this.#ask("GET", "/_sim/overview?text=%00");
+    this.#acts.push({ what, now, requests: nextRequest, deliveries: nextDelivery });
+  }
+
+  /** One when nothing is being sent any more, and one after each change of the world from then on. */
+  async *#changes(signal: AbortSignal): AsyncGenerator<unknown> {
+    // The stream tells of changes ten times a second at most; what is on its way arrives sooner.
+    yield await call(this, "POST", "/_sim/deliveries/wait", { patienceSeconds: 1 }, { signal });
+    const { body } = await open(this as Caller, "GET", "/_sim/events", undefined, { signal });
+    for await (const change of body!) yield change;
+  }
+}
+
+for (const action of ACTIONS) {
+  if (action === "reset") continue;
+  Object.defineProperty(World.prototype, action, {
+    value(this: World, fields?: never) {
+      return this.act(action, fields);
+    },
+  });
+}
+
+/** The fields of an action under the names of the operator port. */
+function longer(fields: object = {}): object {
+  const long = (name: string) => (name === "payee" || name === "invoice" ? `${name}ExternalId` : name);
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [long(name), value]));
+}
+
+/** Something in one line, with its parts. */
+function says(what: string, parts: object = {}): string {
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
+  const say = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : value);
+  return [what, ...given.map(([name, value]) => `${name}=${say(value)}`)].join(" ");
+}

@@ -1,0 +1,1 @@
+module.exports = { ...require("../jest/jest.config.cjs"), testMatch: ["**/failing/jest.cjs"] };

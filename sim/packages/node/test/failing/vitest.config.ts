@@ -1,0 +1,3 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({ test: { globalSetup: "tideover/vitest/setup", include: ["vitest.ts"] } });

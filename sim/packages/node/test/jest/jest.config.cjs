@@ -1,0 +1,5 @@
+module.exports = {
+  testMatch: ["**/*.test.cjs"],
+  globalSetup: "tideover/jest/setup",
+  globalTeardown: "tideover/jest/teardown",
+};

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import type { Api, Event, World } from "tideover";
+
+import { root, run } from "./support.js";
+
+test("the types are those of the mock's documents", async () => {
+  const { code, output } = await run(process.execPath, ["scripts/types.mjs", "--check"], { cwd: root });
+  assert.equal(code, 0, output);
+});
+
+type Same<One, Other> = [One, Other] extends [Other, One] ? true : false;
+const holds = <_ extends true>() => {};
+
+/** For the compiler: nobody calls it. */
+export async function typed(world: World, event: Event, id: string) {
+  const business = await world.request("GET", `/v1/organizations/${id}`);
+  holds<Same<typeof business, Api["Business"]>>();
+  const invoice = await world.request("GET", "/v1/organizations/acme/invoices/INV-7");
+  holds<Same<typeof invoice, Api["Invoice"]>>();
+  const { count } = await world.request("GET", "/_sim/journal/count?status=4xx");
+  holds<Same<typeof count, number>>();
+  // @ts-expect-error: the body is not complete
+  await world.request("PUT", "/v1/invoices/INV-7", { status: "ISSUED" });
+  // @ts-expect-error: it has no such field
+  await world.vendorSignsAgreement({ payeeExternalId: "acme" });
+  // @ts-expect-error: it has fields
+  await world.payorPays();
+  if (event.type === "partner.invoice.factoredUpdated") holds<Same<typeof event.sequence, number>>();
+  const { body } = await world.expectDelivery({ event: "partner.invoice.paid" });
+  holds<Same<typeof body.data.collected, number>>();
+}

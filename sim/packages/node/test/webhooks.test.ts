@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import test, { after, beforeEach } from "node:test";
+
+import { NotDelivered, startWebhooks, type Webhooks, type World } from "tideover";
+
+import { mock } from "./support.js";
+
+let world: World;
+let webhooks: Webhooks;
+beforeEach(async () => {
+  await world?.delete();
+  world = await mock.world();
+  webhooks = await world.webhooks();
+});
+after(() => world.delete());
+
+const sync = (name: string) => world.request("PUT", `/v1/organizations/${name}`, { legalName: name });
+
+test("events are verified, and typed", async () => {
+  await sync("acme");
+  const added = await webhooks.waitFor("partner.organization.added");
+  assert.equal(added.data.externalId, "acme");
+  assert.deepEqual(webhooks.events, [added]);
+  const delivery = await world.expectDelivery({ event: "partner.organization.added", payee: "acme" });
+  assert.deepEqual(delivery.body, added);
+  assert.equal(webhooks.deliveries[0]!.id, delivery.id);
+});
+
+test("a wait sees what comes later", async () => {
+  const added = webhooks.waitFor("partner.organization.added");
+  const delivered = world.expectDelivery({ event: "partner.organization.added", payee: "acme" });
+  await sync("acme");
+  assert.equal((await added).data.externalId, "acme");
+  assert.equal((await delivered).attempts.length, 1);
+});
+
+test("a wait that is over says what came instead", async () => {
+  await sync("acme");
+  await world.waitForDeliveries();
+  const expected = { event: "partner.loan.paid", payee: "acme", invoice: "INV-7", timeout: 50 } as const;
+  await assert.rejects(world.expectDelivery(expected), (error) => {
+    assert(error instanceof NotDelivered);
+    assert.match(error.message, /accepted partner.loan.paid payee=acme invoice=INV-7 within 50 ms. Instead came:/);
+    assert.match(error.message, /\n {2}partner.organization.added acme: accepted, answered 204$/);
+    return true;
+  });
+  const paid = webhooks.waitFor("partner.loan.paid", 50);
+  await assert.rejects(
+    paid,
+    /no partner.loan.paid within 50 ms. Instead came:\n {2}partner.organization.added acme: answered 204$/,
+  );
+});
+
+test("a delivery that comes again is no new event", async () => {
+  await sync("acme");
+  const { id } = await world.expectDelivery({ event: "partner.organization.added" });
+  await world.request("POST", `/_sim/deliveries/${id}/resend`);
+  await world.waitForDeliveries();
+  assert.deepEqual(
+    webhooks.deliveries.map(({ isDuplicate }) => isDuplicate),
+    [false, true],
+  );
+  assert.equal(webhooks.events.length, 1);
+});
+
+test("what the receiver does not accept comes again", async () => {
+  webhooks.answer(500);
+  await sync("acme");
+  assert.equal((await world.waitForDeliveries()).retrying, 1);
+  assert.deepEqual(webhooks.events, []);
+  webhooks.answer(204);
+  await world.advance({ seconds: 5 });
+  assert.equal((await world.waitForDeliveries()).retrying, 0);
+  assert.equal(webhooks.events.length, 1);
+  assert.deepEqual(
+    webhooks.deliveries.map(({ status }) => status),
+    [500, 204],
+  );
+});
+
+test("a receiver with another secret believes nothing", async () => {
+  webhooks.secret = "whsec_another";
+  await sync("acme");
+  await world.waitForDeliveries();
+  const [{ status, doubt } = {}] = webhooks.deliveries;
+  assert.deepEqual([status, doubt, webhooks.events], [401, "wrong", []]);
+});
+
+test("a receiver has the secrets of several subscriptions", async () => {
+  const other = await mock.world();
+  const { secret } = await other.request("POST", "/v1/webhooks", { url: webhooks.url });
+  webhooks.secrets.push(secret);
+  await other.request("PUT", "/v1/organizations/globex", { legalName: "Globex" });
+  await sync("acme");
+  await Promise.all([world.waitForDeliveries(), other.waitForDeliveries()]);
+  assert.equal(webhooks.events.length, 2);
+  await other.delete();
+});
+
+test("a forged, a stale and an unsigned delivery are refused", async () => {
+  const receiver = await startWebhooks();
+  receiver.secret = "whsec_test";
+  const body = '{"type":"partner.loan.paid"}';
+  const post = async (headers: Record<string, string>) =>
+    (await fetch(receiver.url, { method: "POST", body, headers })).status;
+  const signed = (secret: string, age: number) => {
+    const time = Math.floor(Date.now() / 1000) - age;
+    const digest = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+    return { "Service-Signature": `t=${time},v1=${digest}`, "Service-Delivery": `dlv_${age}` };
+  };
+  assert.equal(await post(signed("whsec_other", 0)), 401);
+  assert.equal(await post(signed("whsec_test", 330)), 401);
+  assert.equal(await post({ "Service-Signature": "t=now" }), 401);
+  assert.equal(await post({}), 401);
+  assert.deepEqual(receiver.events, []);
+  assert.equal(await post(signed("whsec_test", 290)), 204);
+  assert.equal(receiver.events.length, 1);
+  assert.deepEqual(
+    receiver.deliveries.map(({ doubt }) => doubt),
+    ["wrong", "stale", "malformed", "missing", undefined],
+  );
+  await receiver.close();
+});
