@@ -237,6 +237,8 @@ fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
     }
     match *collected {
         _ if *advance > 3 => steps.push(make::pay(vendor, name, FACE_VALUE)),
+        // Which part makes which collection state is not shown.
+        1 if *advance == 0 => steps.push(make::pay(vendor, name, FACE_VALUE / 20 * 19)),
         1 => steps.push(make::pay(vendor, name, FACE_VALUE / 2)),
         2 => steps.push(make::pay(vendor, name, FACE_VALUE)),
         _ => {}
