@@ -9,9 +9,19 @@ use crate::support::foreign::{home, install_for_node, skip};
 const FOLDERS: [&str; 2] = ["sim/packages/node", "fixtures/signature"];
 
 #[test]
-fn the_node_package_passes_its_tests() {
+fn the_node_package_passes_its_own_tests() {
+    assert_passes(&["pretest", "test:node"]);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn the_node_package_passes_with_every_runner() {
+    assert_passes(&["test"]);
+}
+
+fn assert_passes(scripts: &[&str]) {
     match installed() {
-        Ok(package) => passes(&package),
+        Ok(package) => scripts.iter().for_each(|script| passes(&package, script)),
         Err(why) => skip(&why),
     }
 }
@@ -28,9 +38,9 @@ fn installed() -> Result<PathBuf, String> {
     Ok(package)
 }
 
-fn passes(package: &Path) {
+fn passes(package: &Path, script: &str) {
     let mut tests = Command::new("npm");
-    tests.arg("test").current_dir(package);
+    tests.args(["run", script]).current_dir(package);
     tests.env("TIDEOVER", env!("CARGO_BIN_EXE_tideover")).env_remove("TIDEOVER_URL");
     let output = tests.output().unwrap();
     let printed = [&output.stdout[..], &output.stderr].concat();

@@ -1039,6 +1039,11 @@ export interface components {
             /** @description `ok`. */
             status: string;
         };
+        /** @description How a world starts again: the body of a reset. */
+        HowToStartAgain: {
+            /** @description Whether secrets, references and the identifiers of events and deliveries are those of the first time again. */
+            repeat?: boolean | null;
+        };
         /**
          * @description The next import stops in the middle; the same file sent again resumes it.
          * @example {
@@ -1097,7 +1102,7 @@ export interface components {
             /** @description The deliveries that the request caused, as far as the log of deliveries still has them. */
             events: components["schemas"]["CausedEvent"][];
             /** @description The label of the fault that the request met, if it met one. */
-            fault?: string;
+            fault: string | null;
             /**
              * @description The freedoms that the response takes, if the world has grease. The client may have got another code than
              *     `code`.
@@ -1409,15 +1414,22 @@ export interface components {
              */
             patienceSeconds?: number;
         };
-        /** @description How a world starts again: the body of a reset. */
+        /**
+         * @description Everything is as it was at the start, with the same keys. What is minted from then on (secrets, references,
+         *     identifiers of events and deliveries) has other names.
+         * @example {
+         *       "action": "reset",
+         *       "repeat": true
+         *     }
+         */
         Reset: {
-            /** @description Whether secrets, references and the identifiers of events and deliveries are those of the first time again. */
-            repeat?: boolean;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The action. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             action: "reset";
+            /** @description Whether what is minted has the same names again, too. */
+            repeat?: boolean;
         };
         /**
          * @description The operator revokes an API key.
@@ -3043,7 +3055,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Reset"];
+                "application/json": components["schemas"]["HowToStartAgain"];
             };
         };
         responses: {
@@ -3426,7 +3438,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Reset"];
+                "application/json": components["schemas"]["HowToStartAgain"];
             };
         };
         responses: {
