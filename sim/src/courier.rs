@@ -15,7 +15,6 @@ use crate::deliveries::{AttemptResult, NoResponse};
 use crate::journal::Masks;
 use crate::sending::{Authorities, Letter, Resolver, Sender, SigningTime};
 use crate::world::World;
-use crate::worlds::WorldId;
 
 /// The sender of a world's webhooks.
 pub(crate) struct Courier {
@@ -32,19 +31,19 @@ impl Courier {
         Courier { sender: Sender::new(resolver, authorities), signing }
     }
 
-    /// Sends what is due in `world`, the one of this number, until the sender of `stopping` is dropped. Then it cancels
-    /// what is in flight.
+    /// Sends what is due in `world`, which has this name, until the sender of `stopping` is dropped. Then it cancels what
+    /// is in flight.
     pub(crate) async fn run(
         self: Arc<Self>,
-        id: WorldId,
+        name: Arc<str>,
         world: World,
         mut stopping: watch::Receiver<()>,
     ) {
         let mut in_flight = JoinSet::new();
         loop {
             while let Some((attempt, letter, patience)) = world.begin_attempt(self.signing) {
-                let (courier, world) = (Arc::clone(&self), world.clone());
-                in_flight.spawn(deliver(courier, (id, world), attempt, letter, patience));
+                let (courier, world) = (Arc::clone(&self), (Arc::clone(&name), world.clone()));
+                in_flight.spawn(deliver(courier, world, attempt, letter, patience));
             }
             let until_due = world.until_due();
             let due = async {
@@ -66,7 +65,7 @@ impl Courier {
 
 async fn deliver(
     courier: Arc<Courier>,
-    (id, world): (WorldId, World),
+    (name, world): (Arc<str>, World),
     attempt: Attempt,
     letter: Letter,
     patience: Duration,
@@ -82,12 +81,12 @@ async fn deliver(
         Ok(Err(unsent)) => (Receipt::Failed, Err(NoResponse(unsent.to_string()))),
         Err(_) => (Receipt::TimedOut, Err(NoResponse("no answer in time".to_owned()))),
     };
-    warn(id, &attempt, &status);
+    warn(&name, &attempt, &status);
     world.end_attempt(&attempt, receipt, AttemptResult { status, took });
 }
 
 /// Logs an attempt that was not accepted. It shows host and path of the URL: a query may be a secret.
-fn warn(id: WorldId, attempt: &Attempt, status: &Result<u16, NoResponse>) {
+fn warn(world: &str, attempt: &Attempt, status: &Result<u16, NoResponse>) {
     let problem = match status {
         Ok(200..=299) => return,
         Ok(status) => format!("answered {status}"),
@@ -99,6 +98,6 @@ fn warn(id: WorldId, attempt: &Attempt, status: &Result<u16, NoResponse>) {
     let path = url.as_ref().map(Url::path).unwrap_or_default();
     let (event, delivery) = (delivery.event.name(), &delivery.id);
     let line =
-        format!("world {id}: {event} to {host}{path}, attempt {number}: {problem} ({delivery})");
+        format!("world {world}: {event} to {host}{path}, attempt {number}: {problem} ({delivery})");
     tracing::warn!("{}", Masks::default().concealed(&line).unwrap_or(line));
 }

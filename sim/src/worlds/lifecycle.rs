@@ -65,7 +65,8 @@ impl Slot {
             // Before the courier first runs, so that whoever waits also waits for what is already due.
             world.has_a_courier();
             let (stopping, stopped) = watch::channel(());
-            let task = tokio::spawn(Arc::clone(courier).run(id, world.clone(), stopped));
+            let name = id.to_string().into();
+            let task = tokio::spawn(Arc::clone(courier).run(name, world.clone(), stopped));
             Sending { stopping, task }
         });
         Slot { world, sending: Mutex::new(sending), expiry }
