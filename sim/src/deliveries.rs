@@ -400,14 +400,17 @@ impl DeliveryView {
 
 impl Filter {
     fn wants(&self, view: &DeliveryView) -> bool {
-        let about = |wanted: &Option<String>, field: &str| {
-            wanted.as_deref().is_none_or(|wanted| view.data(field).as_deref() == Some(wanted))
+        let about = |wanted: &Option<String>, fields: &[&str]| {
+            let is_it =
+                |wanted: &str| fields.iter().any(|it| view.data(it).as_deref() == Some(wanted));
+            wanted.as_deref().is_none_or(is_it)
         };
         self.subscription.as_ref().is_none_or(|wanted| view.subscription == *wanted)
             && self.event.is_none_or(|wanted| view.event == wanted)
             && self.state.is_none_or(|wanted| view.state == wanted)
-            && about(&self.payee, "payeeExternalId")
-            && about(&self.invoice, "invoiceExternalId")
+            // Events about a business have only its own identifier.
+            && about(&self.payee, &["payeeExternalId", "externalId"])
+            && about(&self.invoice, &["invoiceExternalId"])
     }
 }
 

@@ -451,7 +451,7 @@ async fn the_journal_shows_each_response_and_its_reason() {
     let entry = |method: &str, path: &str, operation: Value, status: u16, why: [Value; 2]| {
         json!({ "time": "2026-01-01T00:00:07Z", "method": method, "path": path,
             "operation": operation, "status": status, "code": why[0], "clause": why[1],
-            "note": null })
+            "note": null, "fault": null })
     };
     let cut = format!("/nowhere/{}", "x".repeat(256 - "/nowhere/".len()));
     let kind = |kind: OperationKind| json!(kind);
@@ -576,6 +576,21 @@ async fn a_delivery_is_listed_with_its_body() {
     assert!(delivery["id"].as_str().unwrap().starts_with("dlv_"));
     let about = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-1" });
     assert_eq!(delivery["body"]["data"], about);
+}
+
+/// An event about a business has no payee, only the identifier of the business.
+#[tokio::test]
+async fn deliveries_are_chosen_by_business() {
+    let caller = Caller::standard();
+    caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
+    for business in ["acme", "globex"] {
+        let path = format!("/v1/organizations/{business}");
+        caller.put(&path, json!({ "legalName": "A business" })).await;
+    }
+    let listed = caller.get("/_sim/deliveries?payee=acme").await.json();
+    let about: Vec<&Value> =
+        listed["deliveries"].as_array().unwrap().iter().map(|one| &one["body"]["data"]).collect();
+    assert_eq!(about, [&json!({ "externalId": "acme" })]);
 }
 
 #[tokio::test]

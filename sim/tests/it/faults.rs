@@ -383,7 +383,7 @@ async fn only_the_journal_shows_a_fault() {
     let (_, journal) = get(&failing, "/_sim/journal").await;
     assert_eq!(journal["entries"][0]["fault"], "a label of mine");
     let (_, journal) = get(&plain, "/_sim/journal").await;
-    assert_eq!(journal["entries"][0].get("fault"), None);
+    assert_eq!(journal["entries"][0].get("fault"), Some(&Value::Null));
 }
 
 #[tokio::test]
