@@ -224,7 +224,7 @@ async fn stale_refusals_are_retried_and_reported_as_gaps() {
     let lagged_in_a_write =
         |summary: &Summary| lagging(summary).any(|place| !place.contains("GET "));
     // A write that a stale decision refuses is rare.
-    let plan = Plan { cases: 14, ..plan() };
+    let plan = Plan { first: 16, cases: 8, ..plan() };
     assert_is_a_gap(checked_by(&plan, 3, true, true).await, lagged_in_a_write);
 }
 
