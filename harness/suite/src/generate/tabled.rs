@@ -21,7 +21,7 @@ const INVOICE: &str = "i1";
 const IMPORT: &str = "m1";
 
 /// The number of steps in one case: with the reads and repeats between them, it comes to its end.
-const STEPS_IN_A_CASE: usize = 30;
+const STEPS_IN_A_CASE: usize = 34;
 
 /// Separates these draws from others of the seed.
 const PURPOSE: u64 = 0x7ab1ed;
