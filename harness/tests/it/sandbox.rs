@@ -78,7 +78,7 @@ async fn check_fully(mock: &Mock) -> (Option<i32>, Value) {
     let inbox = format!("http://{listen}");
     let arguments =
         ["--operator", mock.url(), "--webhook-listen", &listen, "--webhook-url", &inbox];
-    let budget = ["--max-requests", "3500", "--profile", profile];
+    let budget = ["--max-requests", "5000", "--profile", profile];
     check(mock, &[&arguments[..], &budget].concat()).await
 }
 
