@@ -1,6 +1,13 @@
 //! What follows from what was sent and seen, although the document leaves its form open: a collection state, a name, the
 //! words of an enumeration, a code where a request fails.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use serde_json::Map;
+use tideover_exchange::step::Caller;
+use tideover_model::ActionKind;
+
 use super::*;
 
 /// What a run as a whole says of a service with a liberty: clauses and operations, of violations only.
@@ -139,6 +146,90 @@ async fn a_crash_in_place_of_a_code_is_found() {
     let found = violated_as_a_whole(Liberty { code: crashes, ..NONE }).await;
     assert!(!found.is_empty());
     assert!(found.iter().all(|(clause, _)| *clause == "7.codes.business_not_found"), "{found:?}");
+}
+
+/// The first try of a request may fail each time, where the second one is answered (§7 Retrying 1).
+#[tokio::test]
+async fn the_first_try_of_each_request_may_fail() {
+    static TRIED: Mutex<BTreeSet<(String, Vec<u8>)>> = Mutex::new(BTreeSet::new());
+    let instead: Instead = |sent, call| {
+        let mut tried = TRIED.lock().unwrap();
+        if sent == 0 {
+            tried.clear();
+        }
+        let is_first = tried.insert((call.path.clone(), call.body().to_vec()));
+        let fails = is_first && matches!(call.path.as_str(), "/v1/advances" | "/v1/quotes");
+        refused(502, "upstream_failed").filter(|_| fails)
+    };
+    assert_eq!(violated_as_a_whole(Liberty { instead, ..NONE }).await, []);
+}
+
+fn with_advance(mut body: Value, edit: fn(&mut Value, i64)) -> Value {
+    let collected = body["collected"].as_i64().unwrap_or_default();
+    if body["advance"].is_object() {
+        edit(&mut body["advance"], collected);
+    }
+    body
+}
+
+/// An advance is repaid once the payor's payments have recovered it, not with the first of them.
+#[tokio::test]
+async fn an_advance_is_repaid_by_what_was_paid() {
+    let early: Rewrite = |_, body| {
+        with_advance(body, |advance, collected| {
+            if collected > 0 {
+                advance["state"] = "REPAID".into();
+            }
+        })
+    };
+    assert_violated(Liberty { rewrite: early, ..NONE }, "1.service.3.3").await;
+}
+
+/// What was paid out may include what is forwarded of the payor's payments, and nothing before they come.
+#[tokio::test]
+async fn a_sum_paid_out_may_include_what_is_forwarded() {
+    let forwarded: Rewrite = |_, body| {
+        with_advance(body, |advance, collected| {
+            if let Some(amount) = advance["advanceAmount"].as_i64().filter(|_| collected > 0) {
+                advance["advanceAmount"] = (amount + collected / 2).into();
+            }
+        })
+    };
+    assert_accepted(Liberty { rewrite: forwarded, ..NONE }).await;
+    let more: Rewrite = |_, body| {
+        with_advance(body, |advance, _| {
+            for shown in advance.as_object_mut().unwrap().values_mut() {
+                if let Some(amount) = shown.as_i64() {
+                    *shown = (amount + 1).into();
+                }
+            }
+        })
+    };
+    assert_violated(Liberty { rewrite: more, ..NONE }, "2.amounts.advanceAmount.2").await;
+}
+
+/// Where two platforms subscribe one URL, an event that comes there may be of either.
+#[tokio::test]
+async fn two_platforms_may_subscribe_one_url() {
+    let header = Header::new(1, start(), Profile::default());
+    let face = service(Profile::default(), 5, INBOX);
+    let mut world = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
+    let issue = ActionKind::IssueKey.with(Map::from_iter([("platform".into(), "other".into())]));
+    let hook = || post("/v1/webhooks", json!({ "url": format!("{INBOX}/accepts/w") }));
+    let party = |name: &str| json!({ "externalId": name, "legalName": name });
+    let invoice = json!({ "payee": party("v1"), "payor": party("p1"), "status": "ISSUED",
+        "faceValue": 1000, "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-02-01T00:00:00Z" });
+    let steps = [
+        Step::new(Action::Act(issue)).named("other"),
+        hook().by(&Caller::Key("${other.key}".into())),
+        hook(),
+        put("/v1/invoices/x1", invoice),
+        read("v1"),
+    ];
+    let mut target = FreeService::new(world.fresh().await.unwrap(), NONE);
+    let played = play(&mut target, &header, &steps).await.unwrap();
+    assert!(played.findings.is_empty(), "{:#?}", played.findings);
+    assert!(!played.arrivals.is_empty(), "events came");
 }
 
 /// A name that the service cannot resolve may be refused.
