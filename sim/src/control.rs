@@ -129,8 +129,8 @@ pub(crate) async fn reset(
     caller: ControlCaller,
     body: Body,
 ) -> ControlResult {
-    let Reset { repeat } = worlds::read(&extract::body(body, MOST_BYTES).await?)?;
-    happen(&worlds, &caller, Happening::Reset { repeats: repeat.unwrap_or_default() })
+    let reset: Reset = worlds::read(&extract::body(body, MOST_BYTES).await?)?;
+    happen(&worlds, &caller, reset.happening())
 }
 
 fn happen(worlds: &Worlds, caller: &ControlCaller, happening: Happening) -> ControlResult {

@@ -44,7 +44,20 @@ pub struct Renaming {
     play: u64,
     /// The number added to each tax id.
     shift: u64,
-    tax_ids: RangeInclusive<u32>,
+    /// The numbers that tax ids become: one range at least.
+    tax_ids: Vec<RangeInclusive<u64>>,
+}
+
+/// The parts of a range of tax ids that somebody may have been given; all of it, if there are none.
+fn assigned(all: &RangeInclusive<u32>) -> Vec<RangeInclusive<u64>> {
+    let (first, last) = (u64::from(*all.start()), u64::from(*all.end()));
+    let within = |prefix: u64| {
+        let (from, to) = (prefix * OF_A_PREFIX, (prefix + 1) * OF_A_PREFIX - 1);
+        from.max(first)..=to.min(last)
+    };
+    let prefixes = (0..100).filter(|prefix| !UNASSIGNED.contains(prefix));
+    let parts: Vec<_> = prefixes.map(within).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { vec![first..=last] } else { parts }
 }
 
 impl Renaming {
@@ -54,7 +67,7 @@ impl Renaming {
             sum.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(byte) + 0x9e37)
         });
         let shift = (drawn >> 16).wrapping_add(play.wrapping_mul(TAX_IDS_APART));
-        Renaming { prefix: format!("{run}{play}-"), play, shift, tax_ids }
+        Renaming { prefix: format!("{run}{play}-"), play, shift, tax_ids: assigned(&tax_ids) }
     }
 
     /// `step` with the names of this play.
@@ -144,7 +157,7 @@ impl Renaming {
         let Some(number) = digits.parse::<u64>().ok().filter(|_| is_one) else {
             return text.to_owned();
         };
-        let renamed = format!("{:09}", self.assigned(number.wrapping_add(self.shift)));
+        let renamed = format!("{:09}", self.number_at(number.wrapping_add(self.shift)));
         let mut renamed = renamed.chars();
         let next = |character: char| match character.is_ascii_digit() {
             true => renamed.next().unwrap_or(character),
@@ -153,28 +166,16 @@ impl Renaming {
         text.chars().map(next).collect()
     }
 
-    /// The number at a place among those of the range that may be valid. Places beyond the last begin anew.
-    fn assigned(&self, place: u64) -> u64 {
-        let (first, last) = (u64::from(*self.tax_ids.start()), u64::from(*self.tax_ids.end()));
-        let within = |prefix: &u64| {
-            let (from, to) = (prefix * OF_A_PREFIX, (prefix + 1) * OF_A_PREFIX - 1);
-            (from.max(first) <= to.min(last)).then(|| from.max(first)..=to.min(last))
-        };
-        let prefixes = (0..100).filter(|prefix| !UNASSIGNED.contains(prefix));
-        let mut ranges: Vec<RangeInclusive<u64>> =
-            prefixes.filter_map(|prefix| within(&prefix)).collect();
-        if ranges.is_empty() {
-            ranges.push(first..=last);
-        }
+    /// The number at a place among the tax ids. Places beyond the last begin anew.
+    fn number_at(&self, place: u64) -> u64 {
         let size = |range: &RangeInclusive<u64>| range.end() - range.start() + 1;
-        let mut left = place % ranges.iter().map(size).sum::<u64>();
-        for range in &ranges {
-            if left < size(range) {
-                return range.start() + left;
-            }
-            left -= size(range);
-        }
-        first
+        let mut left = place % self.tax_ids.iter().map(size).sum::<u64>();
+        let in_it = |range| {
+            let number = (left < size(range)).then(|| range.start() + left);
+            left = left.saturating_sub(size(range));
+            number
+        };
+        self.tax_ids.iter().find_map(in_it).unwrap_or_default()
     }
 
     fn email(&self, text: &str) -> String {

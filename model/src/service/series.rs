@@ -16,7 +16,7 @@ const OF_A_WORLD: u32 = 1 << 14;
 const NAMES: u32 = 32;
 
 impl Series {
-    /// The first series of a world.
+    /// The first series of a world. There are 2^18 worlds with series of their own; beyond that, they come again.
     pub(super) fn of_world(number: u32) -> Series {
         Series(number.wrapping_mul(OF_A_WORLD))
     }

@@ -80,7 +80,13 @@ pub(crate) struct Fork {
 #[schema(as = HowToStartAgain)]
 pub(crate) struct Reset {
     /// Whether secrets, references and the identifiers of events and deliveries are those of the first time again.
-    pub(crate) repeat: Option<bool>,
+    repeat: Option<bool>,
+}
+
+impl Reset {
+    pub(crate) fn happening(&self) -> Happening {
+        Happening::Reset { repeats: self.repeat.unwrap_or_default() }
+    }
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -328,8 +334,8 @@ pub(crate) async fn fork(State(worlds): SharedWorlds, uri: Uri, body: Body) -> C
 /// `POST /_sim/worlds/{id}/reset`: brings a world back to its start.
 pub(crate) async fn reset(State(worlds): SharedWorlds, uri: Uri, body: Body) -> ControlResult {
     let Selected { id, world, .. } = &world(&worlds, &uri)?;
-    let Reset { repeat } = read(&extract::body(body, MOST_BYTES).await?)?;
-    let reset = Happening::Reset { repeats: repeat.unwrap_or_default() };
+    let reset: Reset = read(&extract::body(body, MOST_BYTES).await?)?;
+    let reset = reset.happening();
     worlds.happen((*id, world), PlatformId::DEFAULT, reset).map_err(NotApplied::from)?;
     Ok(respond::ok(&Applied::IT_IS))
 }

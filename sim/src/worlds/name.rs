@@ -18,7 +18,7 @@ impl WorldId {
     /// The world that exists from the start.
     pub(crate) const DEFAULT: WorldId = WorldId(0);
 
-    /// What its names follow from. They come again in the world after 2^32 others.
+    /// What its names follow from.
     pub(crate) fn number(self) -> u32 {
         u32::try_from(self.0 & u64::from(u32::MAX)).unwrap_or_default()
     }

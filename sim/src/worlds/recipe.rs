@@ -51,7 +51,7 @@ impl Recipe {
     pub(crate) fn world(&self) -> Result<World, RecipeError> {
         self.profile.check()?;
         let faults = Faults::new(self.seed, self.faults.clone())?;
-        let world = self.empty().beginning(self.beginning.clone())?;
+        let world = self.empty().named_as(self.number).beginning(self.beginning.clone())?;
         Ok(self.finished(world).faulty(faults))
     }
 
@@ -74,18 +74,16 @@ impl Recipe {
     }
 
     fn empty(&self) -> World {
-        let Recipe { seed, number, profile, permitted, .. } = self.clone();
+        let Recipe { seed, profile, permitted, .. } = self.clone();
         let permitted = Some(&permitted);
         let clock = self.clock();
         let resolver = self.resolver.clone();
         if self.grease {
             let grease = Grease::of_seed(seed);
-            let mut service = Permitted::to(permitted, Service::new(profile, grease.choices()));
-            service.name_as_world(number);
+            let service = Permitted::to(permitted, Service::new(profile, grease.choices()));
             World::resolving(Box::new(service), clock, resolver).greased(grease)
         } else {
-            let mut service = Permitted::to(permitted, Service::new(profile, Seeded { seed }));
-            service.name_as_world(number);
+            let service = Permitted::to(permitted, Service::new(profile, Seeded { seed }));
             World::resolving(Box::new(service), clock, resolver)
         }
     }

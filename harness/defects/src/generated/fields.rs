@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 use tideover_model::clause::Kind;
 use tideover_model::exchange::respond;
-use tideover_model::wire::schema::{Field, Origin, Role};
+use tideover_model::wire::schema::{Documented, Field, Origin, Role, documented};
 use tideover_model::{OperationKind, Timestamp};
 
-use crate::generated::{Mutation, Operator, each_documented, keep};
+use crate::generated::{Mutation, Operator, keep};
 use crate::hooks::encoding;
 
 /// What becomes of the value of a field.
@@ -45,11 +45,11 @@ const TIMES: [When; 3] = [When::Always, When::ForSome, When::Above(1_000_000)];
 pub(super) fn mutations() -> Vec<Mutation> {
     let mut all = Vec::new();
     for kind in OperationKind::ALL {
-        each_documented(kind.reply_fields(), &mut Vec::new(), &mut |path, field, beside| {
+        for Documented { path, field, beside } in documented(kind.reply_fields()) {
             for edit in edits(field, beside) {
-                all.extend(TIMES.map(|when| mutation(kind, field, path.to_vec(), edit, when)));
+                all.extend(TIMES.map(|when| mutation(kind, field, path.clone(), edit, when)));
             }
-        });
+        }
     }
     all
 }

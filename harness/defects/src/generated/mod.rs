@@ -12,8 +12,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use tideover_model::Clause;
-use tideover_model::clause::Kind;
-use tideover_model::wire::schema::Field;
 
 use crate::{Defect, Hooks};
 
@@ -130,20 +128,6 @@ pub fn mutations() -> Vec<Mutation> {
     all.extend(effects::mutations());
     all.extend(events::mutations());
     all
-}
-
-/// What is done with a field: its path, its row, and the fields beside it.
-type Visit<'a> = dyn FnMut(&[&'static str], &'static Field, &'static [Field]) + 'a;
-
-/// Visits each field that the document names, at any depth, with its path and the fields beside it. What it does not
-/// name may be otherwise.
-fn each_documented(fields: &'static [Field], path: &mut Vec<&'static str>, visit: &mut Visit<'_>) {
-    for field in fields.iter().filter(|field| field.clause.kind() == Kind::Documented) {
-        path.push(field.name);
-        visit(path, field, fields);
-        each_documented(field.within(), path, visit);
-        path.pop();
-    }
 }
 
 /// Keeps what a hook needs until the process ends.

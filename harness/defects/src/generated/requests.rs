@@ -4,26 +4,26 @@
 use serde_json::{Map, Value};
 use tideover_model::exchange::respond;
 use tideover_model::wire::route::route;
-use tideover_model::wire::schema::{Domain, Field, Role};
+use tideover_model::wire::schema::{Documented, Domain, Field, Role, documented};
 use tideover_model::{Answer, Code, Operation, OperationKind, Refusal, clause};
 
 use crate::Inner;
-use crate::generated::{Mutation, Operator, each_documented, keep};
+use crate::generated::{Mutation, Operator, keep};
 use crate::hooks::{answer, encoding, operation};
 
 pub(super) fn mutations() -> Vec<Mutation> {
     let mut all = Vec::new();
     for kind in OperationKind::ALL {
-        each_documented(kind.fields(), &mut Vec::new(), &mut |path, field, _| {
+        for Documented { path, field, .. } in documented(kind.fields()) {
             let refused = refusable(field).into_iter();
-            all.extend(refused.map(|it| strict(kind, field, path.to_vec(), it)));
-            all.extend(has_invalid_values(field).then(|| lax(kind, field, path.to_vec())));
+            all.extend(refused.map(|it| strict(kind, field, path.clone(), it)));
+            all.extend(has_invalid_values(field).then(|| lax(kind, field, path.clone())));
             // A subscription does not say the addresses of its host, so that it cannot be written and read again.
             if kind != OperationKind::Subscribe {
                 let read = readings(field).into_iter();
-                all.extend(read.map(|it| reading(kind, field, path.to_vec(), it)));
+                all.extend(read.map(|it| reading(kind, field, path.clone(), it)));
             }
-        });
+        }
     }
     all.extend(ROLES.into_iter().flat_map(|role| TEXT_EDITS.map(|edit| identity(role, edit))));
     all

@@ -105,7 +105,7 @@ impl Matrix {
                 self.shown.extend(named.zip(Some(state)));
             }
             None if exchange.seen.is_success() && !is_read(exchange) => {
-                self.shown.retain(|named, _| !subjects.contains(named));
+                subjects.iter().for_each(|named| drop(self.shown.remove(named)));
             }
             None => {}
         }

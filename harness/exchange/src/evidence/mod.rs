@@ -2,8 +2,8 @@
 //!
 //! - In come exchanges and compared points; out come findings, counts and values.
 //! - [`finding`] is a contradiction of the document, [`tally`] counts the assertions of each clause, [`coverage`] the
-//!   states that were reached, [`matrix`] what was asked in each, [`outcome`] the outcome of a run, [`Gaps`] the values where the document is silent,
-//!   [`latency`] the response times, [`Effort`] what a run took.
+//!   states that were reached, [`matrix`] what was asked in each, [`outcome`] the outcome of a run, [`Gaps`] the
+//!   values where the document is silent, [`latency`] the response times, [`Effort`] what a run took.
 //! - Never here: a comparison itself, the model, a target.
 
 pub mod coverage;

@@ -2,6 +2,7 @@
 
 use proptest::bool::weighted;
 use tideover_exchange::step::{Action, Call, Step};
+use tideover_model::OperationKind;
 use tideover_model::OperationKind::{GetBusiness, GetInvoice};
 use tideover_model::wire::route::route;
 
@@ -15,39 +16,34 @@ impl Walk {
         let others = self.written.iter().filter(|read| Some(*read) != last.as_ref());
         let near = |read: &&Step| last.as_ref().is_some_and(|last| are_near(read, last));
         let (near, far): (Vec<&Step>, Vec<&Step>) = others.partition(near);
-        let (near, far): (Vec<Step>, Vec<Step>) =
-            (near.into_iter().cloned().collect(), far.into_iter().cloned().collect());
-        match (near.is_empty(), far.is_empty()) {
-            (true, true) => None,
-            (false, true) => Some(self.pick(&near)),
-            (true, false) => Some(self.pick(&far)),
-            (false, false) if self.draw(weighted(0.7)) => Some(self.pick(&near)),
-            (false, false) => Some(self.pick(&far)),
-        }
+        let is_near = !near.is_empty() && (far.is_empty() || self.source.value(weighted(0.7)));
+        let from = if is_near { near } else { far };
+        (!from.is_empty()).then(|| (*self.source.pick(&from)).clone())
     }
 
     /// A read that combines a business, an invoice and a caller of the case that may never have met.
     pub(super) fn crossing(&mut self) -> Option<Step> {
         let of = |kind| {
-            let reads = self.written.iter().filter(move |read| kind_of(read) == Some(kind));
-            reads.cloned().collect::<Vec<Step>>()
+            self.written.iter().filter(move |read| kind_of(read) == Some(kind)).collect::<Vec<_>>()
         };
         let (mut businesses, invoices) = (of(GetBusiness), of(GetInvoice));
-        businesses.extend(invoices.iter().cloned());
+        businesses.extend(&invoices);
         if businesses.is_empty() {
             return None;
         }
-        let known = self.pick(&businesses);
-        let [business, _] = identifiers(&known)?;
-        let caller = if self.draw(weighted(0.7)) { known } else { self.pick(&businesses) }.caller;
-        let call = match invoices.is_empty() || self.draw(weighted(0.2)) {
+        let source = &mut self.source;
+        let known = *source.pick(&businesses);
+        let [business, _] = identifiers(known)?;
+        let caller = if source.value(weighted(0.7)) { known } else { source.pick(&businesses) };
+        let call = match invoices.is_empty() || source.value(weighted(0.2)) {
             true => Call::at(GetBusiness, &[&business]),
             false => {
-                let [_, invoice] = identifiers(&self.pick(&invoices))?;
+                let read = *source.pick(&invoices);
+                let [_, invoice] = identifiers(read)?;
                 Call::at(GetInvoice, &[&business, &invoice])
             }
         };
-        Some(Step::new(Action::Call(call)).by(&caller))
+        Some(Step::new(Action::Call(call)).by(&caller.caller))
     }
 }
 
@@ -57,7 +53,7 @@ fn are_near(one: &Step, other: &Step) -> bool {
     one.caller != other.caller || ones.iter().any(|name| !name.is_empty() && others.contains(name))
 }
 
-fn kind_of(read: &Step) -> Option<tideover_model::OperationKind> {
+fn kind_of(read: &Step) -> Option<OperationKind> {
     match &read.action {
         Action::Call(call) => call.kind(),
         _ => None,

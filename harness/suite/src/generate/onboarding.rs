@@ -161,9 +161,14 @@ impl Walk {
         })
     }
 
+    /// Whether the second platform has a key.
+    pub(super) fn has_other_platform(&self) -> bool {
+        self.steps.iter().any(|step| step.name.as_deref() == Some("other"))
+    }
+
     /// Issues a key to the second platform, once.
     pub(super) fn toward_other_platform(&mut self) -> Option<Step> {
-        let issued = self.steps.iter().any(|step| step.name.as_deref() == Some("other"));
+        let issued = self.has_other_platform();
         let issue =
             || make::act(ActionKind::IssueKey, json!({ "platform": "other" })).named("other");
         (!issued).then(issue)

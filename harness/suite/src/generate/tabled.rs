@@ -4,10 +4,12 @@
 //! Each request has one thing that differs from a plain valid one, so that it is refused for one reason, or accepted
 //! and then read back.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_model::OperationKind;
-use tideover_model::wire::schema::{Domain, Field, Role};
+use tideover_model::wire::schema::{Documented, Role, documented};
 
 use crate::generate::classes::{self, Sample};
 use crate::generate::draw::Draw;
@@ -28,8 +30,7 @@ const PURPOSE: u64 = 0x7ab1ed;
 
 /// The number of cases that cover all steps. Every seed has as many.
 pub(super) fn parts() -> usize {
-    static PARTS: std::sync::LazyLock<usize> =
-        std::sync::LazyLock::new(|| steps(0).len().div_ceil(STEPS_IN_A_CASE));
+    static PARTS: LazyLock<usize> = LazyLock::new(|| steps(0).len().div_ceil(STEPS_IN_A_CASE));
     *PARTS
 }
 
@@ -57,7 +58,7 @@ fn steps(seed: u64) -> Vec<Step> {
     let mut draw = Draw::new([seed, 0, PURPOSE]);
     let mut steps = Vec::new();
     for kind in OperationKind::ALL {
-        steps.extend(of_fields(kind, &plain(kind), &mut draw));
+        steps.extend(of_fields(kind, &mut draw));
     }
     steps.extend(files::refused_files());
     steps.extend(files::rows_of_classes(&mut draw));
@@ -93,59 +94,51 @@ fn invoice(payee: &str, invoice: &str, face_value: i64) -> Step {
 }
 
 /// The plain request, with a value of each class in each field. Accepted ones are read back.
-fn of_fields(kind: OperationKind, plain: &Step, draw: &mut Draw) -> Vec<Step> {
+fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Step> {
+    let plain = &plain(kind);
     let mut steps = Vec::new();
-    for (place, number) in places(kind).iter().zip(0..) {
+    for (place, number) in places_of(kind).into_iter().zip(0..) {
         for (sample, index) in place.samples(draw).iter().zip(0..) {
             // What a business was synced with before decides nothing where each valid value has its own.
             let own =
                 || make::sync_business(&format!("own {number} {index}"), "Own Ltd", None, None);
             let is_own = kind == OperationKind::SyncBusiness && sample.is_valid;
             let plain = if is_own { &own() } else { plain };
-            steps.extend(with_sample(plain, &place.path, sample));
+            steps.extend(with_sample(plain, &place.at.path, sample));
         }
     }
     steps
 }
 
-/// A field of the bodies of one endpoint.
+/// A field of the bodies of one endpoint. Where the document does not show a field's name, a service may ignore it.
 pub(super) struct Place {
     pub(super) kind: OperationKind,
-    pub(super) path: Vec<&'static str>,
-    pub(super) field: &'static Field,
+    pub(super) at: Documented,
 }
 
 impl Place {
     /// A value of each class that says something there: a valid identifier must name something, except in a sync.
     pub(super) fn samples(&self, draw: &mut Draw) -> Vec<Sample> {
-        let is_name = matches!(self.field.role, Role::Business | Role::Invoice);
+        let field = self.at.field;
+        let is_name = matches!(field.role, Role::Business | Role::Invoice);
         let accepts_all = self.kind == OperationKind::SyncInvoice || !is_name;
-        let mut samples = classes::of(self.field, draw);
+        let mut samples = classes::of(field, draw);
         samples.retain(|sample| !sample.is_valid || accepts_all);
         samples
     }
 }
 
-/// Each field of the bodies of an endpoint, an object before its members. Where the document does not show a field's
-/// name, a service may ignore it.
-pub(super) fn places(kind: OperationKind) -> Vec<Place> {
-    fn below(
-        kind: OperationKind,
-        fields: &'static [Field],
-        outer: &[&'static str],
-        places: &mut Vec<Place>,
-    ) {
-        for field in fields.iter().filter(|field| !field.clause.name().starts_with("gap.")) {
-            let path = [outer, &[field.name]].concat();
-            places.push(Place { kind, path: path.clone(), field });
-            if let Domain::Object(members) = field.domain() {
-                below(kind, members, &path, places);
-            }
-        }
-    }
-    let mut places = Vec::new();
-    below(kind, kind.fields(), &[], &mut places);
-    places
+/// Each field of the bodies of all endpoints, an object before its members.
+pub(super) static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
+    let of = |kind: OperationKind| {
+        documented(kind.fields()).into_iter().map(move |at| Place { kind, at })
+    };
+    OperationKind::ALL.into_iter().flat_map(of).collect()
+});
+
+/// Those of one endpoint.
+pub(super) fn places_of(kind: OperationKind) -> Vec<&'static Place> {
+    PLACES.iter().filter(|place| place.kind == kind).collect()
 }
 
 /// The request with the sample at a place, and the read that shows it if it must be accepted.

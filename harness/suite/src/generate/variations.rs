@@ -4,12 +4,11 @@
 use proptest::bool::weighted;
 use serde_json::Value;
 use tideover_exchange::step::{Action, Call, Caller, Step};
-use tideover_model::OperationKind;
 use tideover_model::wire::schema::Field;
 
 use crate::generate::draw::Draw;
 use crate::generate::names::other_platform;
-use crate::generate::tabled::{places, plain, put};
+use crate::generate::tabled::{PLACES, places_of, plain, put};
 use crate::generate::{Walk, classes};
 
 /// Separates these draws from others of the seed.
@@ -22,20 +21,15 @@ impl Walk {
     /// An earlier request that writes or asks something: as it was, with another field, with another value, or by
     /// another caller.
     pub(super) fn variation(&mut self) -> Option<Step> {
-        let is_read = |call: &Call| call.method == "GET";
-        let calls: Vec<&Step> = self
-            .steps
-            .iter()
-            .filter(|step| matches!(&step.action, Action::Call(call) if !is_read(call)))
-            .collect();
-        let recent = calls[calls.len().saturating_sub(RECENT)..].iter();
-        let (recent, all): (Vec<Step>, Vec<Step>) =
-            (recent.map(|step| (*step).clone()).collect(), calls.into_iter().cloned().collect());
-        if all.is_empty() {
+        let asks =
+            |step: &&Step| matches!(&step.action, Action::Call(call) if call.method != "GET");
+        let calls: Vec<&Step> = self.steps.iter().filter(asks).collect();
+        if calls.is_empty() {
             return None;
         }
-        let from = if self.draw(weighted(0.6)) { recent } else { all };
-        let mut step = self.pick(&from);
+        let recent = &calls[calls.len().saturating_sub(RECENT)..];
+        let from = if self.source.value(weighted(0.6)) { recent } else { &calls };
+        let mut step = (*self.source.pick(from)).clone();
         match self.draw(0_u32..8) {
             0 | 1 => {}
             2 | 3 => self.change_members(&mut step)?,
@@ -64,36 +58,34 @@ impl Walk {
         let Action::Call(call) = &mut step.action else { return None };
         let (kind, body) = (call.kind()?, call.body.as_mut()?);
         let mut draw = self.draws_of_variation();
-        let places = places(kind);
+        let places = places_of(kind);
         let place = draw.pick(Some(&*places).filter(|places| !places.is_empty())?);
         let samples = place.samples(&mut draw);
         let sample = draw.pick(Some(&*samples).filter(|samples| !samples.is_empty())?);
-        put(body, &place.path, sample.value.clone());
+        put(body, &place.at.path, sample.value.clone());
         Some(())
     }
 
     /// The same request by the other platform, if it has a key.
     fn by_another(&self, step: Step) -> Option<Step> {
         let other = other_platform();
-        let has_key = self.steps.iter().any(|step| step.name.as_deref() == Some("other"));
         match step.caller == other {
             true => Some(step.by(&Caller::Default)),
-            false => has_key.then(|| step.by(&other)),
+            false => self.has_other_platform().then(|| step.by(&other)),
         }
     }
 
     /// A plain request with one field that has an invalid value, or one that the document leaves open.
     pub(super) fn with_bad_field(&mut self) -> Step {
         let mut draw = self.draws_of_variation();
-        let places: Vec<_> = OperationKind::ALL.into_iter().flat_map(places).collect();
-        let place = draw.pick(&places);
+        let place = draw.pick(&PLACES);
         let mut samples = place.samples(&mut draw);
         samples.retain(|sample| !sample.is_valid);
         let mut step = plain(place.kind);
         if let Action::Call(Call { body: Some(body), .. }) = &mut step.action
             && !samples.is_empty()
         {
-            put(body, &place.path, draw.pick(&samples).value.clone());
+            put(body, &place.at.path, draw.pick(&samples).value.clone());
         }
         step
     }

@@ -16,7 +16,7 @@ use std::iter;
 use std::sync::LazyLock;
 
 use crate::cents::FaceValue;
-use crate::clause::Clause;
+use crate::clause::{Clause, Kind};
 use crate::endpoint::OperationKind;
 use crate::wire::action::ActionKind;
 
@@ -199,6 +199,40 @@ impl Field {
             _ => &[],
         }
     }
+}
+
+/// A field that the document names, and where it stands.
+#[derive(Clone, Debug)]
+pub struct Documented {
+    /// The names on the way to it, its own last.
+    pub path: Vec<&'static str>,
+    /// Its row.
+    pub field: &'static Field,
+    /// The fields of the object that holds it, itself among them.
+    pub beside: &'static [Field],
+}
+
+/// Each of `fields` that the document names, at any depth, an object before its members. What it does not name may be
+/// otherwise.
+///
+/// ```
+/// use tideover_model::OperationKind;
+/// use tideover_model::wire::schema::documented;
+///
+/// let paths = documented(OperationKind::SyncInvoice.fields()).into_iter().map(|it| it.path.join("."));
+/// assert!(paths.take(3).eq(["payee", "payee.externalId", "payee.legalName"]));
+/// ```
+pub fn documented(fields: &'static [Field]) -> Vec<Documented> {
+    let mut all = Vec::new();
+    for field in fields.iter().filter(|field| field.clause.kind() == Kind::Documented) {
+        all.push(Documented { path: vec![field.name], field, beside: fields });
+        let within = documented(field.within()).into_iter();
+        all.extend(within.map(|inner| {
+            let path = [&[field.name], &*inner.path].concat();
+            Documented { path, ..inner }
+        }));
+    }
+    all
 }
 
 /// The innermost field on the way `path` from one of `fields`, by the names of the fields.

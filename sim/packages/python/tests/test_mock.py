@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import os
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import pytest
+from support import is_up
 
 from tideover import CannotStart, Mock
-
-
-def is_up(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/_sim/health") as answer:
-            return bool(answer.status == 200)
-    except urllib.error.URLError:
-        return False
 
 
 def test_a_mock_is_there_until_it_is_stopped() -> None:

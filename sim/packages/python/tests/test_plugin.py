@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import pytest
+from support import is_up
 
 SOURCES = Path(__file__).parents[1] / "src"
 
@@ -19,14 +18,6 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")]))
     pytester.plugins = ["tideover.pytest_plugin"]
     return pytester
-
-
-def is_up(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/_sim/health") as answer:
-            return bool(answer.status == 200)
-    except urllib.error.URLError:
-        return False
 
 
 def test_a_failed_test_tells_the_story_of_its_world(suite: pytest.Pytester) -> None:

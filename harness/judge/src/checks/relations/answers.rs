@@ -52,7 +52,6 @@ impl Check for DerivedValues {
             Some(OperationKind::GetInvoice) => {
                 self.check_paid_amount(exchange, notes);
                 self.check_recovered(exchange, notes);
-                self.check_recovered(exchange, notes);
                 self.collection_state(exchange, notes);
             }
             Some(OperationKind::ImportInvoices) => self.rows(exchange, notes),
@@ -213,15 +212,17 @@ impl DerivedValues {
         }
     }
 
+    /// A read of an invoice whose advance was requested, and what was granted. Cents.
+    fn advanced<'a>(&self, exchange: &Exchange<'a>) -> Option<(&'a Value, i64)> {
+        let answer = exchange.success_of(OperationKind::GetInvoice)?;
+        Some((answer, *self.advances.get(&invoice(exchange)?)?))
+    }
+
     /// Once an advance is funded, the vendor has all of it: one of the shown amounts must equal it. Once the payor has
     /// paid, it may include what is forwarded of that.
-    fn check_paid_amount(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
+    fn check_paid_amount(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some((answer, amount)) = self.advanced(exchange) else { return };
         let advance = &answer[field::ADVANCE];
-        let Some(amount) = invoice(exchange).and_then(|name| self.advances.get(&name).copied())
-        else {
-            return;
-        };
         let amounts: Vec<i64> = leaves(advance).filter_map(Value::as_i64).collect();
         let is_out = texts(advance).iter().any(|text| matches!(*text, "FUNDED" | "REPAID"));
         if !is_out || amounts.len() < 2 {
@@ -236,14 +237,10 @@ impl DerivedValues {
     }
 
     /// An advance that is repaid is recovered from what the payor has paid. What its fee comes to is open until then.
-    fn check_recovered(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let Some(answer) = exchange.success_of(OperationKind::GetInvoice) else { return };
-        let is_repaid = texts(&answer[field::ADVANCE]).contains(&AdvanceState::Repaid.name());
-        let amount = invoice(exchange).and_then(|name| self.advances.get(&name).copied());
-        let (Some(amount), Some(collected)) = (amount, Fields::of(answer).collected()) else {
-            return;
-        };
-        if is_repaid {
+    fn check_recovered(&self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some((answer, amount)) = self.advanced(exchange) else { return };
+        let Some(collected) = Fields::of(answer).collected() else { return };
+        if texts(&answer[field::ADVANCE]).contains(&AdvanceState::Repaid.name()) {
             let holds = collected >= amount;
             notes.expect(exchange, clause!("1.service.3.3"), holds, field::COLLECTED, || {
                 let expected = format!("{amount} cents or more, while the advance is REPAID");
