@@ -16,6 +16,8 @@ use tideover_suite::generate;
 use tideover_suite::play::case::{Clock, Observed, TargetWorld};
 use tideover_suite::play::cases::{InProcess, Testbed};
 
+use crate::right::liberty::Inside;
+
 /// What the suite has and knows as a stranger.
 #[derive(Clone, Debug)]
 struct Sight {
@@ -110,6 +112,16 @@ impl<F: Face + Clone + std::hash::Hash> Testbed for Strangers<F> {
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
         self.facilities().offered(generate::case(header, number, steps))
+    }
+}
+
+impl<F: Face> Stranger<F> {
+    /// What the service knows when a request with this header comes.
+    pub(crate) fn inside(&mut self, authorization: Option<&str>) -> Inside<'_> {
+        let now = self.bare.now();
+        let face = self.bare.face_mut();
+        let caller = face.authenticate(authorization).ok();
+        Inside { face, now, caller }
     }
 }
 

@@ -4,7 +4,6 @@ mod bodies;
 mod derived;
 mod form;
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
@@ -13,12 +12,14 @@ use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_exchange::target::{INBOX, Target, Unanswered, Unreachable, service};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Response, start};
+use tideover_exchange::{Arrival, Prepared, PreparedCall, Response, start};
 use tideover_judge::{Outside, PriorState};
 use tideover_model::{
     Address, BusinessDetails, Contact, Face, Happening, Operation, PlatformId, Profile, Service,
-    SigningKey, Timestamp, is_tax_id,
+    Timestamp, is_tax_id,
 };
+use tideover_prove::right::free::{Free, refused};
+use tideover_prove::right::liberty::Inside;
 use tideover_prove::stranger::{Stranger, Strangers};
 use tideover_suite::generate;
 use tideover_suite::play::case::{Clock, Observed, Played, TargetWorld, play};
@@ -70,116 +71,89 @@ const NONE: Liberty = Liberty {
 /// The code of a request that crashes in place of a refusal.
 const CRASHED: &str = "internal";
 
+impl tideover_prove::right::liberty::Liberty for Liberty {
+    fn takes(&mut self, call: &PreparedCall) -> Option<PreparedCall> {
+        Some((self.takes)(call))
+    }
+
+    fn instead(&mut self, sent: u64, call: &PreparedCall, _: &mut Inside<'_>) -> Option<Response> {
+        (self.instead)(sent, call)
+    }
+
+    fn outside(&mut self, sent: u64, action: &str) -> Option<Response> {
+        (self.outside)(sent, action)
+    }
+
+    fn body(&mut self, call: &PreparedCall, body: Value) -> Value {
+        (self.rewrite)(call, body)
+    }
+
+    fn refusal(&mut self, _: &PreparedCall, refusal: Response) -> Response {
+        let Some(code) = refusal.code() else { return refusal };
+        let code = (self.code)(code);
+        let status = if code == CRASHED { 500 } else { refusal.status };
+        refused(status, code)
+    }
+
+    fn event(&mut self, event: Value) -> Value {
+        (self.event)(event)
+    }
+
+    fn delivery(&mut self, arrival: &Arrival) -> Option<String> {
+        (self.delivery)(arrival)
+    }
+
+    fn wall(&self) -> Option<fn(u64) -> u64> {
+        self.wall
+    }
+
+    fn steps_late(&self) -> usize {
+        self.steps_late
+    }
+}
+
 /// A correct service that takes a liberty.
 struct FreeService {
-    target: Stranger<Service>,
-    liberty: Liberty,
+    service: Free,
+    behind: Option<u64>,
     sent: u64,
-    secrets: BTreeMap<String, Vec<String>>,
-    late: Vec<Vec<Arrival>>,
     prior: PriorState,
 }
 
 impl FreeService {
     fn new(target: Stranger<Service>, liberty: Liberty) -> FreeService {
-        let (secrets, late) = (BTreeMap::new(), Vec::new());
-        FreeService { target, liberty, sent: 0, secrets, late, prior: PriorState::Nothing }
-    }
-
-    fn rewrite(&mut self, call: &PreparedCall, seen: Response) -> Response {
-        if let Some(code) = seen.code() {
-            let code = (self.liberty.code)(code);
-            let status = if code == CRASHED { 500 } else { seen.status };
-            return refused(status, code).unwrap();
-        }
-        if !seen.is_success() {
-            return seen;
-        }
-        let body = seen.json().cloned().unwrap_or_default();
-        if let (Some(url), Some(secret)) = (body["url"].as_str(), body["secret"].as_str()) {
-            let path = url.trim_start_matches(INBOX).to_owned();
-            self.secrets.entry(path).or_default().push(secret.to_owned());
-        }
-        let rewritten = (self.liberty.rewrite)(call, body.clone());
-        if rewritten == body {
-            return seen;
-        }
-        Response::new(seen.status, rewritten.to_string().as_bytes())
-    }
-
-    /// The same arrival with its event rewritten, signed again with the original secret.
-    fn resign(&self, arrival: Arrival) -> Arrival {
-        let header = arrival.signature.clone().unwrap();
-        let at = arrival.signed_at().unwrap();
-        let signs = |secret: &&String| {
-            SigningKey::new(secret).verify(Some(header.as_bytes()), &arrival.body, at).is_ok()
-        };
-        let secret = self.secrets[&arrival.path].iter().find(signs).unwrap();
-        let event = serde_json::from_slice(&arrival.body).unwrap();
-        let body = (self.liberty.event)(event).to_string().into_bytes();
-        let signed_at = self.liberty.wall.map_or(at, |wall| wall(at));
-        let signature = Some(SigningKey::new(secret).sign(signed_at, &body).to_string());
-        let by_network = self.liberty.wall.is_some() || self.liberty.steps_late > 0;
-        let arrived = i64::try_from(signed_at).ok().and_then(Timestamp::from_unix);
-        let delivery = (self.liberty.delivery)(&arrival);
-        Arrival {
-            body: body.into(),
-            signature,
-            delivery,
-            at: arrival.at.filter(|_| !by_network),
-            arrived: arrived.filter(|_| by_network),
-            ..arrival
-        }
+        let behind = liberty.behind;
+        let service = Free::new(target, vec![Box::new(liberty)]);
+        FreeService { service, behind, sent: 0, prior: PriorState::Nothing }
     }
 }
 
 impl Target for FreeService {
     fn api_key(&self) -> &str {
-        self.target.api_key()
+        self.service.api_key()
     }
 
     async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.sent += 1;
-        if let PreparedAction::Act(fields) = &step.action {
-            let name = fields["action"].as_str().unwrap();
-            let refused = (self.liberty.outside)(self.sent, name);
-            return if let Some(seen) = refused { Ok(seen) } else { self.target.send(step).await };
-        }
-        let PreparedAction::Call(call) = &step.action else { return self.target.send(step).await };
-        let action = PreparedAction::Call((self.liberty.takes)(call));
-        let taken = Prepared { action, ..step.clone() };
-        if let Some(seen) = (self.liberty.instead)(self.sent, call) {
-            // A failed request may have taken effect.
-            if seen.status >= 500 && self.sent.is_multiple_of(2) {
-                let unseen = self.target.send(&taken).await?;
-                self.rewrite(call, unseen);
-            }
-            return Ok(seen);
-        }
-        let seen = self.target.send(&taken).await?;
-        Ok(self.rewrite(call, seen))
+        self.service.send(step).await
     }
 
     fn inbox(&self) -> Option<&str> {
-        self.target.inbox()
+        self.service.inbox()
     }
 
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
-        let arrived = self.target.arrivals().await?;
-        let arrived = arrived.into_iter().map(|arrival| self.resign(arrival)).collect();
-        self.late.push(arrived);
-        let due = self.late.len() > self.liberty.steps_late;
-        Ok(if due { self.late.remove(0) } else { Vec::new() })
+        self.service.arrivals().await
     }
 }
 
 impl Observed for FreeService {
     fn world(&mut self) -> TargetWorld {
-        let TargetWorld::Foreign { outside, now, clock, .. } = self.target.world() else {
+        let TargetWorld::Foreign { outside, now, clock, .. } = self.service.world() else {
             panic!("a stranger is foreign")
         };
         let prior = self.prior;
-        match self.liberty.behind {
+        match self.behind {
             None => TargetWorld::Foreign { outside, prior, now, clock },
             Some(behind) => {
                 let now =
@@ -534,23 +508,23 @@ fn post(path: &str, body: Value) -> Step {
     Step::new(Action::Call(Call::json("POST", path, body)))
 }
 
-fn refused(status: u16, code: &str) -> Option<Response> {
-    let body = json!({ "error": "in other words", "code": code });
-    Some(Response::new(status, body.to_string().as_bytes()))
+/// In place of a response: a refusal.
+fn refuses(status: u16, code: &str) -> Option<Response> {
+    Some(refused(status, code))
 }
 
 #[tokio::test]
 async fn unlisted_codes_are_not_accused() {
     let codes: [Instead; 3] = [
-        |_, call| refused(409, "invoice_locked").filter(|_| call.path == "/v1/advances"),
-        |sent, _| refused(403, "business_suspended").filter(|_| sent % 5 == 0),
-        |sent, _| refused(429, "rate_limited").filter(|_| sent % 7 == 0),
+        |_, call| refuses(409, "invoice_locked").filter(|_| call.path == "/v1/advances"),
+        |sent, _| refuses(403, "business_suspended").filter(|_| sent % 5 == 0),
+        |sent, _| refuses(429, "rate_limited").filter(|_| sent % 7 == 0),
     ];
     for instead in codes {
         assert_accepted(Liberty { instead, ..NONE }).await;
     }
     let wrongly =
-        Liberty { instead: |sent, _| refused(401, "unauthorized").filter(|_| sent == 9), ..NONE };
+        Liberty { instead: |sent, _| refuses(401, "unauthorized").filter(|_| sent == 9), ..NONE };
     assert_violated(wrongly, "7.codes.unauthorized").await;
 }
 
@@ -560,7 +534,7 @@ async fn an_unknown_method_may_have_a_code_of_its_own() {
     for (path, clauses) in
         [("/v1/advances", &[][..]), ("/v1/nothing", &["7.codes.unknown_endpoint"])]
     {
-        let own = Liberty { instead: |_, _| refused(405, "method_not_served"), ..NONE };
+        let own = Liberty { instead: |_, _| refuses(405, "method_not_served"), ..NONE };
         let header = Header::new(1, start(), Profile::default());
         let face = service(Profile::default(), 5, INBOX);
         let mut world = Strangers::new(InProcess::new(face, start()), Outside::Open);
@@ -581,7 +555,7 @@ async fn event_types_may_be_accepted_or_refused() {
     let refuses = Liberty {
         instead: |_, call| {
             let names = String::from_utf8_lossy(call.body()).contains("eventTypes");
-            refused(400, "invalid_request").filter(|_| names)
+            refuses(400, "invalid_request").filter(|_| names)
         },
         ..NONE
     };
@@ -610,7 +584,7 @@ async fn event_types_may_be_accepted_or_refused() {
 #[tokio::test]
 async fn server_errors_are_at_most_noticed() {
     let failing = Liberty {
-        instead: |sent, _| refused(503, "maintenance").filter(|_| sent % 7 == 0),
+        instead: |sent, _| refuses(503, "maintenance").filter(|_| sent % 7 == 0),
         ..NONE
     };
     assert_accepted(failing).await;
@@ -624,7 +598,7 @@ async fn server_errors_are_at_most_noticed() {
     // The service may have made the subscription; then nobody knows its secret.
     let subscribes = |sent, call: &PreparedCall| {
         let is_subscribe = call.path == "/v1/webhooks" && call.method == "POST";
-        refused(502, "upstream_failed").filter(|_| is_subscribe && sent % 2 == 0)
+        refuses(502, "upstream_failed").filter(|_| is_subscribe && sent % 2 == 0)
     };
     assert_accepted(Liberty { instead: subscribes, ..NONE }).await;
     // An error of the documented shape without a code comes from the service itself.
@@ -748,11 +722,11 @@ async fn an_unanswered_request_may_link_an_existing_business() {
 #[tokio::test]
 async fn an_operator_port_that_refuses_accuses_nobody() {
     let ports: [fn(u64, &str) -> Option<Response>; 5] = [
-        |_, _| refused(404, "unknown_action"),
-        |_, name| refused(404, "unknown_action").filter(|_| name.starts_with("vendor")),
-        |sent, _| refused(409, "action_refused").filter(|_| sent % 2 == 0),
-        |_, _| refused(401, "unauthorized"),
-        |_, _| refused(404, "unknown_endpoint"),
+        |_, _| refuses(404, "unknown_action"),
+        |_, name| refuses(404, "unknown_action").filter(|_| name.starts_with("vendor")),
+        |sent, _| refuses(409, "action_refused").filter(|_| sent % 2 == 0),
+        |_, _| refuses(401, "unauthorized"),
+        |_, _| refuses(404, "unknown_endpoint"),
     ];
     for outside in ports {
         assert_accepted(Liberty { outside, ..NONE }).await;
@@ -875,7 +849,7 @@ async fn a_request_that_fails_each_time_is_found() {
     };
     let quotes = ("7.codes.upstream_failed", "POST /v1/quotes".to_owned());
     fn fails(call: &PreparedCall) -> Option<Response> {
-        refused(502, "upstream_failed").filter(|_| call.path == "/v1/quotes")
+        refuses(502, "upstream_failed").filter(|_| call.path == "/v1/quotes")
     }
     assert_eq!(found(|_, call| fails(call)).await, [quotes]);
     assert_eq!(found(|sent, call| fails(call).filter(|_| sent % 7 == 0)).await, []);
@@ -909,7 +883,7 @@ const CLEARS: Liberty = Liberty {
 const REFUSES: Liberty = Liberty {
     instead: |_, call| {
         let tax_id = call.body().json().and_then(|body| body["taxId"].as_str());
-        refused(400, "invalid_request").filter(|_| tax_id.is_some_and(|text| !is_tax_id(text)))
+        refuses(400, "invalid_request").filter(|_| tax_id.is_some_and(|text| !is_tax_id(text)))
     },
     ..NONE
 };
@@ -1031,8 +1005,8 @@ async fn malformed_tax_ids_may_be_accepted_or_refused() {
     // A refusal still needs its documented status, and a text without digits is no tax id.
     let refuses = Liberty {
         instead: |_, call| {
-            let refuses = String::from_utf8_lossy(call.body()).contains(MALFORMED);
-            refused(422, "invalid_request").filter(|_| refuses)
+            let is_malformed = String::from_utf8_lossy(call.body()).contains(MALFORMED);
+            refuses(422, "invalid_request").filter(|_| is_malformed)
         },
         ..NONE
     };
@@ -1107,7 +1081,7 @@ async fn a_malformed_tax_id_may_reject_the_row() {
     let rejects = Liberty {
         instead: |_, call| {
             let reads = call.method == "GET" && call.path.ends_with("/invoices/i");
-            refused(404, "invoice_not_found").filter(|_| reads)
+            refuses(404, "invoice_not_found").filter(|_| reads)
         },
         rewrite: |call, mut body| {
             if call.path.contains("/imports/") {

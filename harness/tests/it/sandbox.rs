@@ -112,8 +112,6 @@ async fn a_greased_mock_holds_as_a_sandbox() {
 async fn a_defect_shows_through_grease() {
     for (name, clause) in [
         ("void-invoices-are-fundable", "2.invoice.fundable"),
-        ("repeat-is-answered-as-the-first", "2.advance.alreadyRequested.2"),
-        ("every-sequence-is-one", "6.delivery.5"),
         ("attempts-are-signed-with-another-secret", "6.signature.1"),
     ] {
         let defect = defects::find(name).unwrap();

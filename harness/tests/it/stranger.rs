@@ -115,8 +115,8 @@ fn nobody_is_accused_when_the_outside_is_open() {
 
 #[test]
 fn nobody_is_accused_when_responses_get_lost() {
-    play_each(40..60, Outside::Controlled, true);
-    play_each(60..80, Outside::Open, true);
+    play_each(40..50, Outside::Controlled, true);
+    play_each(60..70, Outside::Open, true);
     // In this seed a lost request sets a payout account, and another request restores the earlier one.
     play_each(1211..1212, Outside::Controlled, true);
 }

@@ -21,7 +21,7 @@ use tideover_model::{
 
 use crate::belief::bounds::Limits;
 use crate::belief::explain::{DEEPEST, Explainer};
-use crate::belief::hidden::{Outside, PriorState};
+use crate::belief::hidden::{Outside, PriorState, carried_out_at_once};
 use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, leniently, status_point};
 use crate::belief::reading::{LimitQuestion, Revealed};
 use crate::comparison::ABSENT;
@@ -270,13 +270,10 @@ impl Belief {
         for hypothesis in &mut self.hypotheses {
             hypothesis.open.push(sent.clone());
         }
-        let carried_out = |hypothesis: &Hypothesis| {
-            let last = hypothesis.open.len() - 1;
-            hypothesis.after(&|after| after.carry_out(last, Revealed::default(), now))
-        };
         let held = self.with_tax_ids_held(self.hypotheses.iter(), sent, now);
+        let all = self.hypotheses.iter().chain(&held);
         let after: Vec<Hypothesis> =
-            self.hypotheses.iter().chain(&held).flat_map(carried_out).collect();
+            all.flat_map(|it| carried_out_at_once(it, sent, now)).collect();
         self.hypotheses.extend(after);
         self.bound();
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
-use tideover_prove::right::{Acquittal, Sight, acquit_all, profile};
+use tideover_prove::right::{Acquittal, Sight, acquit_all, liberties, profile};
 use tideover_report::document::FindingReport;
 use tideover_suite::play::cases::Failure;
 
@@ -35,12 +35,15 @@ fn print(
 ) -> Result<Outcome, Problem> {
     for Acquittal { seed, sight, accused, whole, inconclusive, .. } in played {
         for finding in whole {
-            let words =
-                format!("seed {seed}, {}: accused, of the whole run\n{finding}\n", sight.words());
+            let words = format!(
+                "seed {seed}, {}: accused, of the whole run\n{finding}\n  its liberties: {}\n",
+                sight.words(),
+                taken(*seed).join(", ")
+            );
             output.print(words, || {
                 json!({
                     "seed": seed, "sight": sight.words(), "verdict": "accused", "finding": finding,
-                    "steps": [],
+                    "steps": [], "liberties": taken(*seed),
                 })
             })?;
         }
@@ -50,6 +53,7 @@ fn print(
                 json!({
                     "seed": seed, "sight": sight.words(), "verdict": what,
                     "finding": failure.finding(), "steps": failure.transcript.steps,
+                    "liberties": taken(*seed),
                 })
             })?;
         }
@@ -80,17 +84,22 @@ fn print(
     })
 }
 
+/// The names of the liberties that the service of `seed` takes.
+fn taken(seed: u64) -> Vec<&'static str> {
+    liberties::taken(seed).map(|liberty| liberty.name).collect()
+}
+
 /// A failure, the steps that show it, and the profile of the service.
 fn described(seed: u64, sight: Sight, failure: &Failure, what: &str) -> String {
     let steps = FindingReport::of(failure).steps.into_iter();
     let steps: Vec<String> =
         steps.map(|step| format!("  {}. {} → {}", step.number, step.words, step.answer)).collect();
-    let profile = profile(seed);
     format!(
-        "seed {seed}, {}: {what}\n{}\n{}\n  its readings: {:?}\n",
+        "seed {seed}, {}: {what}\n{}\n{}\n  its liberties: {}\n  its readings: {:?}\n",
         sight.words(),
         failure.finding(),
         steps.join("\n"),
-        profile.readings
+        taken(seed).join(", "),
+        profile(seed).readings
     )
 }

@@ -159,7 +159,7 @@ async fn the_first_try_of_each_request_may_fail() {
         }
         let is_first = tried.insert((call.path.clone(), call.body().to_vec()));
         let fails = is_first && matches!(call.path.as_str(), "/v1/advances" | "/v1/quotes");
-        refused(502, "upstream_failed").filter(|_| fails)
+        refuses(502, "upstream_failed").filter(|_| fails)
     };
     assert_eq!(violated_as_a_whole(Liberty { instead, ..NONE }).await, []);
 }
@@ -239,7 +239,7 @@ async fn a_named_host_may_be_refused() {
         let url = call.body().json().and_then(|body| body["url"].as_str()).unwrap_or_default();
         let host = |url: &str| url::Url::parse(url).ok()?.domain().map(str::to_owned);
         let is_named = host(url).is_some_and(|name| Some(name) != host(INBOX));
-        refused(422, "destination_refused").filter(|_| call.path == "/v1/webhooks" && is_named)
+        refuses(422, "destination_refused").filter(|_| call.path == "/v1/webhooks" && is_named)
     };
     assert_accepted(Liberty { instead: refuses, ..NONE }).await;
 }
@@ -249,7 +249,7 @@ async fn a_named_host_may_be_refused() {
 async fn a_malformed_sync_may_be_taken() {
     let takes = |call: &PreparedCall| call.without_media_type();
     // It fails, and has taken effect.
-    let lost: Instead = |sent, _| refused(502, "upstream_failed").filter(|_| sent == 4);
+    let lost: Instead = |sent, _| refuses(502, "upstream_failed").filter(|_| sent == 4);
     let header = Header::new(1, start(), Profile::default());
     let face = service(Profile::default(), 5, INBOX);
     let mut world = Strangers::with_one_key(InProcess::new(face, start()));

@@ -31,11 +31,11 @@ fn account(routing: &str) -> Step {
 
 /// Refuses every request after the first with `invalid_request`.
 const STRICT: Liberty =
-    Liberty { instead: |sent, _| refused(400, "invalid_request").filter(|_| sent > 1), ..NONE };
+    Liberty { instead: |sent, _| refuses(400, "invalid_request").filter(|_| sent > 1), ..NONE };
 
 /// Refuses every request after the first as unreadable.
 const UNREADABLE: Liberty =
-    Liberty { instead: |sent, _| refused(400, "unreadable_request").filter(|_| sent > 1), ..NONE };
+    Liberty { instead: |sent, _| refuses(400, "unreadable_request").filter(|_| sent > 1), ..NONE };
 
 #[tokio::test]
 async fn a_malformed_value_may_break_the_schema() {
@@ -61,7 +61,7 @@ async fn a_deleted_subscriptions_reference_is_well_formed() {
         delete("/v1/webhooks/${hook.reference}"),
     ];
     let strict = Liberty {
-        instead: |sent, _| refused(400, "invalid_request").filter(|_| sent == 4),
+        instead: |sent, _| refuses(400, "invalid_request").filter(|_| sent == 4),
         ..NONE
     };
     assert_accused(strict, &steps, "4.webhookDeletion.2").await;
@@ -106,7 +106,7 @@ async fn a_ragged_file_may_be_unreadable() {
     const HEADER: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,faceValue,issueDate,dueDate";
     const ROW: &str = "i,v,V,p,P,ISSUED,100000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
     let unreadable =
-        Liberty { instead: |sent, _| refused(422, "unreadable_file").filter(|_| sent > 1), ..NONE };
+        Liberty { instead: |sent, _| refuses(422, "unreadable_file").filter(|_| sent > 1), ..NONE };
     let ragged = import(&format!("{HEADER}\n{ROW}\nragged\n"));
     assert_steps_accepted(unreadable, &[ragged]).await;
     let whole = [import(&format!("{HEADER}\n{ROW}\n"))];

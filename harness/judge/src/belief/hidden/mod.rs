@@ -96,6 +96,30 @@ pub(crate) fn moves(
     moves
 }
 
+/// `hypothesis`, in which `sent` is the last request without a response, if it was carried out when it came. The account
+/// that an advance needs may have opened unseen before; later it may be too late for that.
+pub(crate) fn carried_out_at_once(
+    hypothesis: &Hypothesis,
+    sent: &Prepared,
+    now: Timestamp,
+) -> Vec<Hypothesis> {
+    let carry_out = |after: &mut Hypothesis| {
+        let last = after.open.len() - 1;
+        after.carry_out(last, Revealed::default(), now)
+    };
+    let carried_out = hypothesis.after(&carry_out);
+    let Subject { platform, payee: Some(payee), .. } = hypothesis.subject(sent) else {
+        return carried_out;
+    };
+    if !carried_out.is_empty() || sent.kind() != Some(OperationKind::RequestAdvance) {
+        return carried_out;
+    }
+    hypothesis.after(&|after| {
+        let mut deeds = Deeds { hypothesis: after, platform, payee: &payee, now };
+        deeds.open_account() && carry_out(after)
+    })
+}
+
 /// Requests that got no response, and tax ids that others held before.
 fn by_lost_requests(
     hypothesis: &Hypothesis,

@@ -1,27 +1,35 @@
-//! Right services, drawn by seed: the model under a random profile, seen as a stranger sees a service.
+//! Right services, drawn by seed: the model under a random profile, with the liberties that the document leaves, seen
+//! as a stranger sees a service.
 //!
 //! The judge knows nothing of the profile. Whatever it accuses of violating the document, it accuses wrongly.
 
+pub mod free;
+pub mod liberties;
+pub mod liberty;
+mod profile;
+
 use std::sync::atomic::AtomicBool;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::start;
+use tideover_exchange::step::Step;
 use tideover_exchange::target::{INBOX, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_judge::Outside;
 use tideover_live::facilities::OTHER;
 use tideover_model::{
-    Cents, Code, Delays, Destinations, Face, Happening, Outcome, PlatformId, Profile, Range,
-    RateRanges, Reading, Readings, Seeded, Service, Status, Success, Webhooks,
+    Destinations, Face, Happening, Outcome, PlatformId, Profile, Seeded, Service,
 };
 use tideover_suite::generate::DEFAULT_STEPS;
-use tideover_suite::play::cases::{Failure, InProcess, Plan, Summary, check};
+use tideover_suite::play::cases::{Failure, InProcess, Plan, Summary, Testbed, check};
 use tideover_suite::play::learn::Stated;
 
 use crate::stranger::Strangers;
 use crate::try_each;
+
+use free::Free;
+
+pub use profile::profile;
 
 /// What the suite has of a right service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +117,8 @@ pub fn acquit(seed: u64, sight: Sight, cases: u64) -> Result<Acquittal, Unreacha
     let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
     let header = Header::new(seed, start(), Profile::default());
     let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 };
-    let mut world = sight.strangers(profile(seed), seed ^ STRANGE);
+    let mut world =
+        RightServices { seed, strangers: sight.strangers(profile(seed), seed ^ STRANGE) };
     let mut summary = runtime.block_on(check(&mut world, &plan))?;
     summary.conclude(&Stated::default());
     let whole: Vec<Finding> = summary.violated_as_a_whole().cloned().collect();
@@ -143,129 +152,88 @@ pub fn acquit_all(
 /// The service's choices must not follow from the seed of the steps.
 const STRANGE: u64 = 1 << 40;
 
-/// The profile of a right service: a value in every gap that a profile has.
-pub fn profile(seed: u64) -> Profile {
-    Draw(ChaCha8Rng::seed_from_u64(seed)).profile()
+/// The right service of a seed, again and again.
+struct RightServices {
+    seed: u64,
+    strangers: Strangers,
 }
 
-struct Draw(ChaCha8Rng);
+impl Testbed for RightServices {
+    type Target = Free;
 
-impl Draw {
-    fn profile(&mut self) -> Profile {
-        Profile {
-            body_limit: usize::try_from(self.wide(20_000, 2_000_000)).unwrap_or(usize::MAX),
-            per_invoice_maximum: self.cents(10_000, 2_000_000_000),
-            concentration_limit: Range::exactly(self.cents(1_000_000, 10_000_000_000)),
-            quote_term_days: self.among(1, 120),
-            session_links_live: self.flips(),
-            rates: self.rates(),
-            delays: Delays {
-                collection_account: self.delay(),
-                funding_starts: self.delay(),
-                funding_completes: self.delay(),
-            },
-            webhooks: self.webhooks(),
-            readings: self.readings(),
-            success: Success::ALL.iter().map(|one| (*one, self.success(*one))).collect(),
-            refusals: Code::ALL.into_iter().filter(is_own).map(|code| (code, self.own())).collect(),
-        }
+    async fn fresh(&mut self) -> Result<Free, Unreachable> {
+        Ok(Free::new(self.strangers.fresh().await?, liberties::begun(self.seed)))
     }
 
-    fn readings(&mut self) -> Readings {
-        let drawn = Reading::ALL.map(|reading| (reading, self.flips()));
-        drawn.into_iter().fold(Readings::default(), |all, (reading, it)| all.with(reading, it))
+    fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
+        self.strangers.case(header, number, steps)
     }
-
-    fn rates(&mut self) -> RateRanges {
-        let (advance, fee) = (self.rate(1, 10_000), self.rate(0, 2_000));
-        RateRanges { advance, fee }
-    }
-
-    fn rate(&mut self, least: u64, most: u64) -> Range<u32> {
-        let [one, other] = [self.among(least, most), self.among(least, most)]
-            .map(|rate| u32::try_from(rate).unwrap_or(0));
-        Range { min: one.min(other), max: one.max(other) }
-    }
-
-    /// From nothing to a day.
-    fn delay(&mut self) -> Range<u64> {
-        match self.among(0, 3) {
-            0 => Range::exactly(0),
-            1 => Range { min: 1, max: self.among(1, 300) },
-            _ => Range { min: 1, max: self.wide(1, 86_400) },
-        }
-    }
-
-    /// About 28 hours of retries, each pause longer than the one before.
-    fn webhooks(&mut self) -> Webhooks {
-        let mut retries = vec![self.among(1, 60)];
-        let factor = self.among(2, 5);
-        while retries.iter().sum::<u64>() < 20 * 3600 {
-            retries.push((retries[retries.len() - 1] * factor).min(9 * 3600));
-        }
-        let rest = (28 * 3600_u64).saturating_sub(retries.iter().sum());
-        retries.extend((rest > 3600).then_some(rest));
-        let window = retries.iter().sum::<u64>() + 60;
-        let duplicates = u32::try_from(self.among(0, 3) * 10).unwrap_or(0);
-        Webhooks { retries, window, duplicates, ..Webhooks::default() }
-    }
-
-    fn success(&mut self, success: Success) -> u16 {
-        const WITH_BODY: [u16; 4] = [200, 201, 202, 207];
-        let with_body = self.pick(&WITH_BODY);
-        if success == Success::Unsubscribe && self.flips() { 204 } else { with_body }
-    }
-
-    fn own(&mut self) -> u16 {
-        self.pick(&[400, 403, 404, 409, 410, 415, 422, 424])
-    }
-
-    fn cents(&mut self, least: u64, most: u64) -> Cents {
-        Cents(i64::try_from(self.wide(least, most)).unwrap_or(i64::MAX))
-    }
-
-    /// A number between two others, small ones as often as large ones.
-    fn wide(&mut self, least: u64, most: u64) -> u64 {
-        let [low, high] = [least, most].map(|bound| u64::from(bound.max(1).ilog2()));
-        let power = self.among(low, high);
-        let (from, to) = (1_u64 << power, (1_u64 << power) * 2 - 1);
-        self.among(from, to).clamp(least, most)
-    }
-
-    fn among(&mut self, least: u64, most: u64) -> u64 {
-        least + self.0.next_u64() % (most - least + 1)
-    }
-
-    fn flips(&mut self) -> bool {
-        self.among(0, 1) == 1
-    }
-
-    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        all[usize::try_from(self.among(0, all.len() as u64 - 1)).unwrap_or(0)]
-    }
-}
-
-fn is_own(code: &Code) -> bool {
-    matches!(code.status(), Status::Assumed(_))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use serde_json::json;
+    use tideover_exchange::{PreparedCall, Response};
+    use tideover_model::{OperationKind, Range};
+    use tideover_suite::play::case::play;
 
-    #[test]
-    fn every_profile_is_possible() {
-        for seed in 0..2000 {
-            let profile = profile(seed);
-            assert_eq!(profile.check(), Ok(()), "seed {seed}: {profile:?}");
+    use super::*;
+    use liberty::{Inside, Liberty};
+
+    /// The first request for an advance is carried out, and its response says that it failed.
+    struct FailsOnceGranted(bool);
+
+    impl Liberty for FailsOnceGranted {
+        fn instead(
+            &mut self,
+            _: u64,
+            call: &PreparedCall,
+            inside: &mut Inside<'_>,
+        ) -> Option<Response> {
+            let operation = call.operation()?.clone();
+            if self.0 || call.asked().kind != Some(OperationKind::RequestAdvance) {
+                return None;
+            }
+            self.0 = true;
+            assert!(inside.handle(operation)?.is_ok());
+            Some(free::refused(502, "upstream_failed"))
         }
     }
 
-    #[test]
-    fn profiles_take_every_reading() {
-        for reading in Reading::ALL {
-            let read = |value| (0..50).any(|seed| profile(seed).readings.get(reading) == value);
-            assert!(read(true) && read(false), "{reading:?}");
-        }
+    /// The account may have opened unseen before the request, and compliance may be lost after it.
+    #[tokio::test]
+    async fn an_advance_that_was_granted_unseen_stands() {
+        let steps = json!([
+            { "call": { "method": "PUT", "path": "/v1/organizations/v", "body": { "legalName": "V" } } },
+            { "call": { "method": "PUT", "path": "/v1/organizations/v/payout-account",
+                "body": { "accountNumber": "1013900454", "routingNumber": "021000021" } } },
+            { "call": { "method": "POST", "path": "/v1/invitations",
+                "body": { "externalId": "v", "email": "ann@v.example" } } },
+            { "act": { "action": "vendorAcceptsInvitation", "payeeExternalId": "v", "email": "ann@v.example" } },
+            { "act": { "action": "vendorSignsAgreement", "payeeExternalId": "v" } },
+            { "call": { "method": "PUT", "path": "/v1/organizations/v", "body": { "legalName": "V",
+                "taxId": "120000000", "contact": { "address": { "line1": "1 Quay", "city": "Portland",
+                "state": "OR", "postalCode": "97201" } } } } },
+            { "advanceSeconds": 148 },
+            { "call": { "method": "PUT", "path": "/v1/invoices/c", "body": {
+                "payee": { "externalId": "v", "legalName": "V" },
+                "payor": { "externalId": "p", "legalName": "P" }, "status": "ISSUED", "faceValue": 40544,
+                "issueDate": "2026-01-02T00:00:00Z", "dueDate": "2026-01-31T00:00:00Z" } } },
+            { "call": { "method": "POST", "path": "/v1/advances",
+                "body": { "payeeExternalId": "v", "invoiceExternalId": "c" } } },
+            { "act": { "action": "taxIdFoundWrong", "payeeExternalId": "v" } },
+            { "call": { "method": "POST", "path": "/v1/advances",
+                "body": { "payeeExternalId": "v", "invoiceExternalId": "c" } } },
+        ]);
+        let steps: Vec<Step> = serde_json::from_value(steps).unwrap();
+        let mut early = Profile::default();
+        early.delays.collection_account = Range::exactly(10);
+        let mut strangers = Sight::Operator.strangers(early, 1);
+        let liberties: Vec<Box<dyn Liberty>> = vec![Box::new(FailsOnceGranted(false))];
+        let mut target = Free::new(strangers.fresh().await.unwrap(), liberties);
+        let header = Header::new(1, start(), Profile::default());
+        let played = play(&mut target, &header, &steps).await.unwrap();
+        assert!(played.findings.is_empty(), "{:#?}", played.findings);
+        assert!(played.answers[10].1.as_ref().is_some_and(Response::is_success));
     }
 }
