@@ -74,8 +74,8 @@ impl Explainer {
 
     /// The candidates that explain a response best, with as few moves as possible.
     ///
-    /// Hypotheses with other readings are explained apart: one that needs a move to explain a response is as likely as
-    /// one that needs none.
+    /// Hypotheses with other readings, or with other requests still without a response, are explained apart: one that
+    /// needs a move to explain a response is as likely as one that needs none.
     pub fn explain(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
         let (best, is_whole) = self.search(hypotheses, observed, WIDE);
         if is_whole || best.iter().all(|one| one.rank().contradictions == Default::default()) {
@@ -97,7 +97,7 @@ impl Explainer {
     ) -> (Vec<Candidate>, bool) {
         let mut search = Search { explainer: self, widest, is_whole: true };
         let mut best: Vec<Candidate> = hypotheses
-            .chunk_by(|one, other| one.readings() == other.readings())
+            .chunk_by(|one, other| one.readings() == other.readings() && one.open == other.open)
             .flat_map(|alike| search.explain(alike, observed))
             .collect();
         keep_least_contradicted(&mut best);
@@ -113,7 +113,7 @@ struct Search {
 }
 
 impl Search {
-    /// The candidates of hypotheses with the same readings that explain a response best.
+    /// The candidates of hypotheses that are explained together, those that explain a response best.
     fn explain(&mut self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
         let candidates = |hypothesis: &Hypothesis| Candidate::all_of(hypothesis, observed);
         let mut best: Vec<Candidate> = hypotheses.iter().flat_map(candidates).collect();

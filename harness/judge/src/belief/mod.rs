@@ -372,10 +372,12 @@ impl Belief {
             self.explainer(self.prior).explain(&self.hypotheses, Observation { sent, seen, now });
         let best = kept.iter().map(|one| &one.fit).min_by_key(|fit| fit.doubts.len()).cloned();
         self.hypotheses = kept.into_iter().map(|one| one.hypothesis).collect();
-        // Those with the same readings stand together, the plainest first.
+        // Those that are explained together stand together, the plainest first.
         self.hypotheses.sort_by(|one, other| {
+            let (settled, unsettled) = (one.open.len(), other.open.len());
             let (one, other) = (one.readings(), other.readings());
-            one.len().cmp(&other.len()).then_with(|| other.cmp(one))
+            let by_readings = one.len().cmp(&other.len()).then_with(|| other.cmp(one));
+            by_readings.then(settled.cmp(&unsettled))
         });
         if self.hypotheses.len() > 1 {
             self.bound();

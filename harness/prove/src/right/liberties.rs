@@ -23,51 +23,53 @@ use crate::right::liberty::{Inside, Liberty};
 pub struct Row {
     /// Its name.
     pub name: &'static str,
-    /// The sentence or the gap that permits it.
-    pub clause: Clause,
+    /// The sentences and the gaps that permit it.
+    pub clauses: &'static [Clause],
+    /// What the service does, in one sentence.
+    pub words: &'static str,
     /// It, with what the seed draws for it.
     take: fn(&mut Draws) -> Box<dyn Liberty>,
 }
 
 macro_rules! liberties {
-    ($($name:literal $clause:literal $take:expr;)*) => {
+    ($($name:literal [$($clause:literal)+] $words:literal $take:expr;)*) => {
         /// All liberties.
         pub const LIBERTIES: &[Row] =
-            &[$(Row { name: $name, clause: clause!($clause), take: $take },)*];
+            &[$(Row { name: $name, clauses: &[$(clause!($clause)),+], words: $words, take: $take },)*];
     };
 }
 
 liberties! {
-    "extra-members" "gap.responseFields" |it| Box::new(ExtraMembers { salt: it.next() });
-    "own-names" "gap.advanceObject" |it| Box::new(OwnNames { style: it.below(3) });
-    "fewer-members" "gap.importExtra" |_| Box::new(FewerMembers);
-    "advance-in-parts" "gap.advanceObject" |_| Box::new(AdvanceInParts);
-    "own-words" "gap.taxIdResult" |it| Box::new(OwnWords { style: it.below(3) });
-    "other-mask" "gap.mask" |_| Box::new(OtherMask);
-    "other-session-links" "gap.sessionUrl" |_| Box::new(OtherSessionLinks);
-    "early-collected" "gap.collectionThresholds" |it| Box::new(EarlyCollected { percent: 90 + it.below(10) });
-    "any-media-type" "gap.jsonMediaType" |_| Box::new(AnyMediaType);
-    "list-in-an-object" "gap.subscriptionForm" |_| Box::new(ListInObject);
-    "dates-with-an-offset" "gap.datesReadBack" |it| Box::new(OffsetDates { hours: it.below(27) });
-    "event-with-more" "gap.eventFields" |it| Box::new(EventWithMore { salt: it.next() });
-    "event-with-own-names" "gap.eventPayload" |it| Box::new(EventWithOwnNames { style: it.below(3) });
-    "sequence-with-steps" "6.delivery.5" |it| Box::new(SequenceWithSteps { step: 2 + it.below(40) });
-    "own-delivery-names" "gap.deliveryIdentity" |_| Box::new(OwnDeliveryNames);
-    "late-events" "6.delivery.4" |it| Box::new(LateEvents { steps: it.below(4) });
-    "business-first" "gap.refusalPrecedence" |_| Box::new(BusinessFirst);
-    "key-first" "gap.unknownEndpoint" |_| Box::new(KeyFirst);
-    "other-objection" "gap.advancePrecedence" |it| Box::new(OtherObjection { salt: it.next() });
-    "malformed-is-invalid" "gap.routingNumberForm" |_| Box::new(MalformedIsInvalid);
-    "unknown-payee-is-unknown-invoice" "gap.refusalPrecedence" |_| Box::new(UnknownPayee);
-    "least-face-value" "gap.notFinanceable" |it| Box::new(LeastFaceValue { cents: 1 + it.below(100_000) });
-    "lenient-json" "gap.integerForm" |_| Box::new(LenientJson);
-    "strict-members" "gap.responseFields" |_| Box::new(StrictMembers);
-    "short-texts" "7.codes.invalid_request" |it| Box::new(ShortTexts { most: 300 + it.below(300) });
-    "fails-at-random" "7.codes.upstream_failed" |it| Box::new(FailsAtRandom { salt: it.next(), percent: 1 + it.below(8) });
-    "first-try-fails" "7.codes.upstream_failed" |it| Box::new(FirstTryFails { salt: it.next(), tried: Vec::new() });
-    "loses-answers" "7.retrying.3" |it| Box::new(LosesAnswers { salt: it.next(), percent: 1 + it.below(4) });
-    "too-many-requests" "gap.requestRate" |it| Box::new(TooManyRequests { salt: it.next(), percent: 1 + it.below(5) });
-    "smaller-port" "gap.operatorPort" |it| Box::new(SmallerPort { salt: it.next() });
+    "extra-members" ["gap.responseFields"] "A success has members that the document does not show." |it| Box::new(ExtraMembers { salt: it.next() });
+    "own-names" ["gap.advanceObject" "gap.importExtra" "gap.quoteExtra" "gap.subscriptionForm" "gap.taxIdResult"] "Members that the document does not name have other names." |it| Box::new(OwnNames { style: it.below(3) });
+    "fewer-members" ["gap.importExtra" "gap.advanceObject" "gap.subscriptionForm"] "Members that the document does not ask for are left out." |_| Box::new(FewerMembers);
+    "advance-in-parts" ["gap.advanceObject"] "The amounts of an advance are in an object of their own." |_| Box::new(AdvanceInParts);
+    "own-words" ["gap.taxIdResult"] "Outcomes that the document does not list have other words." |it| Box::new(OwnWords { style: it.below(3) });
+    "other-mask" ["gap.mask"] "The mask of a payout account has another form." |_| Box::new(OtherMask);
+    "other-session-links" ["gap.sessionUrl"] "Onboarding links lead to another host." |_| Box::new(OtherSessionLinks);
+    "early-collected" ["gap.collectionThresholds"] "An invoice counts as COLLECTED shortly before its last cent." |it| Box::new(EarlyCollected { percent: 90 + it.below(10) });
+    "any-media-type" ["gap.jsonMediaType"] "JSON is read under any media type." |_| Box::new(AnyMediaType);
+    "list-in-an-object" ["gap.subscriptionForm"] "The list of subscriptions is a member of an object." |_| Box::new(ListInObject);
+    "dates-with-an-offset" ["gap.datesReadBack"] "Instants have an offset from UTC." |it| Box::new(OffsetDates { hours: it.below(27) });
+    "event-with-more" ["gap.eventFields"] "Events have members that nobody knows." |it| Box::new(EventWithMore { salt: it.next() });
+    "event-with-own-names" ["gap.eventPayload"] "Members of events that the document does not name have other names." |it| Box::new(EventWithOwnNames { style: it.below(3) });
+    "sequence-with-steps" ["6.delivery.5"] "The sequence of an invoice's events grows by more than one." |it| Box::new(SequenceWithSteps { step: 2 + it.below(40) });
+    "own-delivery-names" ["gap.deliveryIdentity"] "Deliveries have names of another form." |_| Box::new(OwnDeliveryNames);
+    "late-events" ["6.delivery.4"] "Events come some requests late, and their signatures have the wall clock's time." |it| Box::new(LateEvents { steps: it.below(4) });
+    "business-first" ["gap.refusalPrecedence"] "The business of the path is looked for before the rest of a request is read." |_| Box::new(BusinessFirst);
+    "key-first" ["gap.unknownEndpoint"] "The key is examined before the path." |_| Box::new(KeyFirst);
+    "other-objection" ["gap.advancePrecedence"] "Of several reasons against an advance, any one is given." |it| Box::new(OtherObjection { salt: it.next() });
+    "malformed-is-invalid" ["gap.routingNumberForm"] "A malformed number, address or URL is invalid_request." |_| Box::new(MalformedIsInvalid);
+    "unknown-payee-is-unknown-invoice" ["gap.refusalPrecedence"] "An invoice of a payee that was never synced is an unknown invoice." |_| Box::new(UnknownPayee);
+    "least-face-value" ["gap.notFinanceable"] "Small amounts are not financed." |it| Box::new(LeastFaceValue { cents: 1 + it.below(100_000) });
+    "lenient-json" ["gap.integerForm" "gap.nullOptional" "gap.duplicateKeys"] "1.0 is read as 1, null as absent, and of two equal keys the last one counts." |_| Box::new(LenientJson);
+    "strict-members" ["gap.responseFields"] "A member that the document does not show is invalid_request." |_| Box::new(StrictMembers);
+    "short-texts" ["7.codes.invalid_request"] "Long texts are invalid_request." |it| Box::new(ShortTexts { most: 300 + it.below(300) });
+    "fails-at-random" ["7.codes.upstream_failed"] "Now and then a request fails with 502, with or without its effect." |it| Box::new(FailsAtRandom { salt: it.next(), percent: 1 + it.below(8) });
+    "first-try-fails" ["7.codes.upstream_failed"] "The first try of some requests fails with 502, with or without its effect." |it| Box::new(FirstTryFails { salt: it.next(), tried: Vec::new() });
+    "loses-answers" ["7.retrying.3"] "Now and then a request or its response is lost." |it| Box::new(LosesAnswers { salt: it.next(), percent: 1 + it.below(4) });
+    "too-many-requests" ["gap.requestRate"] "Now and then a request is answered 429." |it| Box::new(TooManyRequests { salt: it.next(), percent: 1 + it.below(5) });
+    "smaller-port" ["gap.operatorPort"] "The operator port lacks some actions." |it| Box::new(SmallerPort { salt: it.next() });
 }
 
 /// The liberties of the service of `seed`: each with a chance of one in four.
@@ -87,6 +89,11 @@ impl Row {
         draws.next();
         (self.take)(&mut draws)
     }
+}
+
+/// What decides how the choices of the service of `seed` differ from those of the model.
+pub(super) fn salt(seed: u64) -> u64 {
+    ChaCha8Rng::seed_from_u64(!seed).next_u64()
 }
 
 /// Draws of a seed.
@@ -740,5 +747,87 @@ impl Liberty for SmallerPort {
     fn outside(&mut self, _: u64, action: &str) -> Option<Response> {
         let kind = ActionKind::ALL.iter().position(|kind| kind.name() == action)?;
         happens(self.salt, kind as u64, 20).then(|| refused(404, "unknown_action"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tideover_model::Reading;
+
+    use super::*;
+
+    /// The gaps that the choices of a right service vary.
+    const CHOSEN: [Clause; 4] = [
+        clause!("gap.apiKeys"),
+        clause!("gap.pricing"),
+        clause!("gap.alreadyCollected"),
+        clause!("gap.zeroAdvance"),
+    ];
+
+    /// The gaps in which every right service is the model, and why.
+    const FIXED: &[(&[Clause], &str)] = &[
+        (
+            &[
+                clause!("gap.signatureFields"),
+                clause!("gap.signatureTime"),
+                clause!("gap.signatureBytes"),
+                clause!("gap.signatureHex"),
+                clause!("gap.signaturePrecedence"),
+            ],
+            "they say what a receiver does; the service is the sender",
+        ),
+        (
+            &[
+                clause!("gap.outstanding"),
+                clause!("gap.waterfall"),
+                clause!("gap.daysToDueDate"),
+                clause!("gap.testAccount"),
+                clause!("gap.businessMatching"),
+                clause!("gap.syncedParty"),
+                clause!("gap.statusOnlyParties"),
+                clause!("gap.partyTaxIdAndContact"),
+                clause!("gap.vendorCompliance"),
+                clause!("gap.addressKnown"),
+                clause!("gap.taxIdForm"),
+                clause!("gap.csvForm"),
+                clause!("gap.sameFile"),
+                clause!("gap.derivedIdentifier"),
+                clause!("gap.eventCauses"),
+                clause!("gap.emptyIdentifier"),
+            ],
+            "another value is another rule inside the model; services written by others vary them",
+        ),
+        (
+            &[clause!("gap.partyFields")],
+            "a service that names them otherwise ignores what the suite sends",
+        ),
+        (&[clause!("gap.advanceVariants")], "the document counts the properties of both"),
+        (&[clause!("gap.invitationLink")], "no response shows what a repeat keeps"),
+        (
+            &[clause!("gap.readOwnWrites")],
+            "in process no read is stale; the tests of replicas have them",
+        ),
+    ];
+
+    #[test]
+    fn each_gap_is_varied_or_has_a_reason() {
+        let by_reading = Reading::ALL.map(Reading::clause);
+        let by_liberty = LIBERTIES.iter().flat_map(|row| row.clauses).copied();
+        let varied: BTreeSet<Clause> = by_liberty.chain(by_reading).chain(CHOSEN).collect();
+        let fixed: BTreeSet<Clause> = FIXED.iter().flat_map(|(gaps, _)| *gaps).copied().collect();
+        for gap in Clause::all().filter(|clause| clause.kind() != Kind::Documented) {
+            let is_varied = gap.kind().profile_key().is_some() || varied.contains(&gap);
+            assert_ne!(is_varied, fixed.contains(&gap), "{gap}");
+        }
+    }
+
+    #[test]
+    fn each_liberty_is_taken_by_some_and_not_by_others() {
+        for row in LIBERTIES {
+            let takers = (0..100).filter(|seed| taken(*seed).any(|it| it.name == row.name)).count();
+            assert!((10..50).contains(&takers), "{}: {takers} of 100", row.name);
+        }
     }
 }

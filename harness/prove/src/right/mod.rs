@@ -3,6 +3,7 @@
 //!
 //! The judge knows nothing of the profile. Whatever it accuses of violating the document, it accuses wrongly.
 
+mod choices;
 pub mod free;
 pub mod liberties;
 pub mod liberty;
@@ -18,7 +19,7 @@ use tideover_exchange::transcript::Header;
 use tideover_judge::Outside;
 use tideover_live::facilities::OTHER;
 use tideover_model::{
-    Destinations, Face, Happening, Outcome, PlatformId, Profile, Seeded, Service,
+    Choices, Destinations, Face, Happening, Outcome, PlatformId, Profile, Seeded, Service,
 };
 use tideover_suite::generate::DEFAULT_STEPS;
 use tideover_suite::play::cases::{Failure, InProcess, Plan, Summary, Testbed, check};
@@ -27,6 +28,7 @@ use tideover_suite::play::learn::Stated;
 use crate::stranger::Strangers;
 use crate::try_each;
 
+use choices::FreeChoices;
 use free::Free;
 
 pub use profile::profile;
@@ -60,15 +62,20 @@ impl Sight {
     }
 
     /// A right service with this profile, as the suite sees it.
+    pub fn strangers(self, profile: Profile, seed: u64) -> Strangers {
+        self.seeing(profile, Seeded { seed })
+    }
+
+    /// A service with these choices, as the suite sees it.
     ///
     /// # Panics
     /// If the service does not issue a key to a second platform, which it always does.
-    pub fn strangers(self, profile: Profile, seed: u64) -> Strangers {
+    pub fn seeing<C: Choices>(self, profile: Profile, choices: C) -> Strangers<Service<C>> {
         let destinations = match self {
             Sight::OperatorAndInbox => Destinations::PublicAnd(INBOX.to_owned()),
             Sight::OneKey | Sight::TwoKeys | Sight::Operator => Destinations::Public,
         };
-        let mut service = Service::new(profile, Seeded { seed }).sending_to(destinations);
+        let mut service = Service::new(profile, choices).sending_to(destinations);
         let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
         let issued = service.happen(start(), PlatformId::DEFAULT, issue);
         let Ok(Outcome::KeyIssued { key, .. }) = issued else { panic!("{issued:?}") };
@@ -117,8 +124,8 @@ pub fn acquit(seed: u64, sight: Sight, cases: u64) -> Result<Acquittal, Unreacha
     let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
     let header = Header::new(seed, start(), Profile::default());
     let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 };
-    let mut world =
-        RightServices { seed, strangers: sight.strangers(profile(seed), seed ^ STRANGE) };
+    let choices = FreeChoices::new(seed ^ STRANGE, liberties::salt(seed));
+    let mut world = RightServices { seed, strangers: sight.seeing(profile(seed), choices) };
     let mut summary = runtime.block_on(check(&mut world, &plan))?;
     summary.conclude(&Stated::default());
     let whole: Vec<Finding> = summary.violated_as_a_whole().cloned().collect();
@@ -155,13 +162,13 @@ const STRANGE: u64 = 1 << 40;
 /// The right service of a seed, again and again.
 struct RightServices {
     seed: u64,
-    strangers: Strangers,
+    strangers: Strangers<Service<FreeChoices>>,
 }
 
 impl Testbed for RightServices {
-    type Target = Free;
+    type Target = Free<Service<FreeChoices>>;
 
-    async fn fresh(&mut self) -> Result<Free, Unreachable> {
+    async fn fresh(&mut self) -> Result<Self::Target, Unreachable> {
         Ok(Free::new(self.strangers.fresh().await?, liberties::begun(self.seed)))
     }
 
