@@ -32,7 +32,7 @@ impl Response {
         let body = if bytes.is_empty() {
             Body::Empty
         } else if let Ok(json) = serde_json::from_slice(bytes) {
-            Body::Json(Arc::new(json))
+            Body::Json(Arc::new(with_integers(json)))
         } else {
             return Response::cut(status, bytes);
         };
@@ -98,5 +98,26 @@ impl Serialize for Response {
             Body::Other(text) => map.serialize_entry("text", text)?,
         }
         map.end()
+    }
+}
+
+/// The same value, where a number without a fraction is an integer however it is written: JSON does not tell 100 from
+/// 100.0.
+fn with_integers(mut value: Value) -> Value {
+    match &mut value {
+        Value::Number(number) if number.is_f64() => {
+            let text = number.to_string();
+            let whole = text.strip_suffix(".0").and_then(|whole| whole.parse::<i64>().ok());
+            whole.map_or(value, Value::from)
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| *item = with_integers(item.take()));
+            value
+        }
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| *member = with_integers(member.take()));
+            value
+        }
+        _ => value,
     }
 }

@@ -14,6 +14,8 @@ use tideover_exchange::{Arrival, Body, Prepared};
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Destinations, Reading, Readings, Timestamp};
 use tideover_prove::Setup;
+use tideover_prove::right::gaps::{gaps, variation};
+use tideover_prove::right::liberties::LIBERTIES;
 use tideover_prove::{ProofBudget, defects, prove};
 use tideover_report::matrix::Matrix;
 use tideover_sim::Mock;
@@ -119,6 +121,20 @@ fn the_guide_has_every_reading() {
         assert!(page.contains(&row), "{row}");
         assert!(Readings::default().get(reading), "the table says so");
     }
+}
+
+/// The guide has every liberty of a right service, and how right services vary each gap.
+#[test]
+fn the_guide_has_every_liberty_and_every_gap() {
+    let page = page("docs/liberties.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let by_liberty = LIBERTIES.iter().map(|row| {
+        let clauses: Vec<String> = row.clauses.iter().map(|it| format!("`{it}`")).collect();
+        format!("| `{}` | {} | {} |", row.name, clauses.join(", "), row.words)
+    });
+    let by_gap = gaps().map(|gap| format!("| `{gap}` | {} |", variation(gap)));
+    let expected: Vec<String> = by_liberty.chain(by_gap).collect();
+    assert_eq!(rows.collect::<Vec<_>>(), expected, "\n{}", expected.join("\n"));
 }
 
 /// The cells of each defect in the table of the proof.

@@ -274,6 +274,29 @@ async fn no_request_is_lost_after_a_refused_body() {
     }
 }
 
+/// A server that refuses a large body and closes the connection at once has answered.
+#[tokio::test]
+async fn an_early_refusal_is_read_while_the_body_is_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        loop {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let mut head = [0; 64];
+            socket.read_exact(&mut head).await.unwrap();
+            let refusal = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]";
+            socket.write_all(refusal).await.unwrap();
+        }
+    });
+    for client in [general(&url), Client::new(&url, PATIENCE, None).unwrap()] {
+        for _ in 0..20 {
+            let body = vec![b'x'; 8 << 20];
+            let large = Outgoing { method: "PUT", path: "/", body, ..Outgoing::default() };
+            assert_eq!(client.exchange(large).await.unwrap().seen.status, 413);
+        }
+    }
+}
+
 /// Few bytes that are many once they are unpacked: a run of one letter that never ends.
 fn packed_run(length: usize) -> Vec<u8> {
     const LONGEST: usize = 258;

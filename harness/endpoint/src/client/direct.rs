@@ -17,6 +17,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use url::{Host, Position};
 
+use crate::client::patient::Patient;
 use crate::client::words::{in_words, interrupted, no_connection, tls_in_words};
 use crate::client::{Base, HttpResponse, Outgoing, ResponseReader};
 
@@ -176,7 +177,7 @@ async fn shake_hands<S>(socket: S) -> Result<Sender, Unanswered>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let (sender, connection) = http1::handshake(TokioIo::new(socket))
+    let (sender, connection) = http1::handshake(TokioIo::new(Patient::new(socket)))
         .await
         .map_err(|error| Unanswered::never(in_words(&error)).of(Silence::NoAnswer))?;
     // The request that waits gets the error of the connection as well.

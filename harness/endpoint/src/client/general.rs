@@ -28,7 +28,7 @@ pub(super) struct General {
     base: Arc<Base>,
     client: reqwest::Client,
     headers: HeaderMap,
-    /// For paths that a [`Url`] would change.
+    /// For paths that a [`Url`] would change, and for large requests.
     direct: Direct,
     /// Host and port of the proxy.
     proxy: Option<String>,
@@ -64,13 +64,17 @@ impl General {
         &self,
         outgoing: Outgoing<'_>,
     ) -> Result<HttpResponse, Unanswered> {
-        let Some(url) = self.url(outgoing.path) else {
-            return match &self.proxy {
-                None => self.direct.exchange(outgoing).await,
-                Some(proxy) => Err(Unanswered::never(format!(
+        let url = self.url(outgoing.path);
+        let url = match (url, &self.proxy) {
+            // A large request may be refused before all of it is sent.
+            (Some(url), None) if !outgoing.is_last() => url,
+            (_, None) => return self.direct.exchange(outgoing).await,
+            (Some(url), Some(_)) => url,
+            (None, Some(proxy)) => {
+                return Err(Unanswered::never(format!(
                     "it cannot be sent: the path does not pass the proxy {proxy} as it stands"
-                ))),
-            };
+                )));
+            }
         };
         let request = self.request(url, outgoing)?;
         let exchange = async {

@@ -6,6 +6,7 @@ mod direct;
 mod extra;
 mod general;
 mod identity;
+mod patient;
 mod words;
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::time::{Duration, SystemTime};
 use hyper::StatusCode;
 use hyper::header::{DATE, HeaderMap, RETRY_AFTER};
 use tideover_exchange::Response;
-use tideover_exchange::target::Unanswered;
+use tideover_exchange::target::{MOST_READ_BEFORE_REFUSAL, Unanswered};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
 use url::Url;
@@ -27,10 +28,6 @@ pub use identity::{Identity, UnusableIdentity};
 
 /// A longer body is read no further.
 pub const MOST_BYTES: usize = 8 << 20;
-
-/// A larger body, in bytes, is sent on a connection of its own. A server may refuse it before it has read all of it,
-/// and then closes the connection without a word (RFC 9112 §9.6): a next request on it would be lost.
-const MOST_BEFORE_OTHERS: usize = 16 << 10;
 
 /// A client of one base URL. Clones share its connections.
 #[derive(Clone)]
@@ -82,7 +79,7 @@ pub struct Outgoing<'a> {
 impl Outgoing<'_> {
     /// Whether no other request may follow on the same connection.
     fn is_last(&self) -> bool {
-        self.body.len() > MOST_BEFORE_OTHERS
+        self.body.len() > MOST_READ_BEFORE_REFUSAL
     }
 }
 

@@ -91,6 +91,10 @@ impl From<Unanswered> for Unreachable {
 #[error("{0}")]
 pub struct Unreachable(pub String);
 
+/// A server may refuse a larger body, in bytes, before it has read all of it, and then close the connection
+/// (RFC 9112 §9.6). Its response may get lost, and so may a next request on the connection.
+pub const MOST_READ_BEFORE_REFUSAL: usize = 16 << 10;
+
 /// What `${inbox}` stands for where there is none: webhooks go nowhere.
 pub const NO_INBOX: &str = "https://inbox.invalid";
 

@@ -41,8 +41,9 @@ impl Check for IdenticalReport {
 }
 
 /// The members of a report that the document has: those that it names, and the further object where only one can be it.
-/// What a service adds may differ each time, such as the number of a request.
-fn documented(report: &Value) -> BTreeMap<&str, &Value> {
+/// What a service adds may differ each time, such as the number of a request, also where it adds the same to the objects
+/// within.
+fn documented(report: &Value) -> BTreeMap<&str, Value> {
     let is_named = |name: &str| {
         let fields = OperationKind::GetImport.reply_fields();
         fields.iter().any(|field| field.name == name && field.clause.kind() == Kind::Documented)
@@ -50,9 +51,21 @@ fn documented(report: &Value) -> BTreeMap<&str, &Value> {
     let members = report.as_object().into_iter().flatten();
     let (mut named, added): (BTreeMap<&str, &Value>, BTreeMap<&str, &Value>) =
         members.map(|(name, value)| (name.as_str(), value)).partition(|(name, _)| is_named(name));
-    let mut objects = added.into_iter().filter(|(_, value)| value.is_object());
+    let mut objects = added.iter().filter(|(_, value)| value.is_object());
     if let (Some((name, value)), None) = (objects.next(), objects.next()) {
         named.insert(name, value);
     }
-    named
+    named.into_iter().map(|(name, value)| (name, without(value, &added))).collect()
+}
+
+/// A value without the members that are `added` everywhere.
+fn without(value: &Value, added: &BTreeMap<&str, &Value>) -> Value {
+    match value {
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(name, _)| !added.contains_key(name.as_str()));
+            kept.map(|(name, value)| (name.clone(), without(value, added))).collect()
+        }
+        Value::Array(items) => items.iter().map(|item| without(item, added)).collect(),
+        other => other.clone(),
+    }
 }

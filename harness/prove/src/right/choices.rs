@@ -7,7 +7,7 @@ use tideover_model::{
 
 /// Choices that the document leaves to a service, other ones than those of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct FreeChoices {
+pub(super) struct FreeChoices {
     seeded: Seeded,
     /// The number of a form, a rule or an exception for each kind of choice.
     salt: u64,
@@ -15,7 +15,7 @@ pub struct FreeChoices {
 
 impl FreeChoices {
     /// The choices of `seed`; `salt` decides how they differ from those of the model.
-    pub fn new(seed: u64, salt: u64) -> FreeChoices {
+    pub(super) fn new(seed: u64, salt: u64) -> FreeChoices {
         FreeChoices { seeded: Seeded { seed }, salt }
     }
 

@@ -5,6 +5,7 @@
 
 mod choices;
 pub mod free;
+pub mod gaps;
 pub mod liberties;
 pub mod liberty;
 mod profile;

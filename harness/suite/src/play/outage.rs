@@ -4,8 +4,8 @@
 
 use tideover_exchange::evidence::Reproduced;
 use tideover_exchange::evidence::finding::{Finding, Verdict, names_outage};
-use tideover_exchange::step::{Action, Step};
-use tideover_exchange::target::Unreachable;
+use tideover_exchange::step::Step;
+use tideover_exchange::target::{MOST_READ_BEFORE_REFUSAL, Unreachable};
 use tideover_exchange::transcript::{FindingName, Header};
 use tideover_exchange::{Memory, Prepared};
 use tideover_model::clause;
@@ -95,7 +95,8 @@ async fn examine_stop<T: Recovers>(
 }
 
 /// Finds out whether a request never gets a response, although the target answers others after it. The document
-/// promises nothing of an operator port: its lost requests only count.
+/// promises nothing of an operator port, nor that a response to a large request reaches whoever still writes: what they
+/// lose only counts.
 async fn examine_lost<T: Recovers>(
     testbed: &mut T,
     header: &Header,
@@ -103,8 +104,7 @@ async fn examine_lost<T: Recovers>(
     mut suspect: Suspect,
     (index, why): (usize, &str),
 ) -> Result<(), Unreachable> {
-    let is_promised = matches!(suspect.steps[index].action, Action::Call(_));
-    if !is_promised || summary.lost_in_vain >= MOST_IN_VAIN {
+    if !is_promised(&suspect.steps[index]) || summary.lost_in_vain >= MOST_IN_VAIN {
         return Ok(());
     }
     suspect.steps.truncate(index + 1);
@@ -122,6 +122,12 @@ async fn examine_lost<T: Recovers>(
     }
     summary.lost_in_vain += 1;
     Ok(())
+}
+
+/// Whether a response to `step` must arrive.
+fn is_promised(step: &Step) -> bool {
+    let sent = Prepared::from_step(step, &Memory::default(), "");
+    sent.call().is_some_and(|call| call.body().len() <= MOST_READ_BEFORE_REFUSAL)
 }
 
 /// Goes on with a target that answers again. A target that is gone ends the run, and may be blamed for `failure`.

@@ -276,3 +276,48 @@ async fn a_malformed_sync_may_be_taken() {
         assert_eq!(played.answers.len(), steps.len());
     }
 }
+
+fn with_fractions(value: Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_i64() => json!(number.as_f64().unwrap()),
+        Value::Array(items) => items.into_iter().map(with_fractions).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, value)| (name, with_fractions(value))).collect()
+        }
+        other => other,
+    }
+}
+
+/// JSON does not tell 100 from 100.0.
+#[tokio::test]
+async fn integers_may_be_written_with_a_fraction() {
+    assert_accepted(Liberty { rewrite: |_, body| with_fractions(body), ..NONE }).await;
+    let half: Rewrite = |_, mut body| {
+        if let Some(cents) = body["faceValue"].as_i64() {
+            body["faceValue"] = json!(cents as f64 + 0.5);
+        }
+        body
+    };
+    assert_violated(Liberty { rewrite: half, ..NONE }, "2.invoice.faceValue").await;
+}
+
+/// What a service adds to every object may differ each time, also in a report.
+#[tokio::test]
+async fn a_report_may_have_members_that_differ() {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    fn numbered(value: Value, number: usize) -> Value {
+        match value {
+            Value::Array(items) => items.into_iter().map(|item| numbered(item, number)).collect(),
+            Value::Object(members) => {
+                let members = members.into_iter();
+                let mut all: Map<String, Value> =
+                    members.map(|(name, value)| (name, numbered(value, number))).collect();
+                all.insert("revision".into(), number.into());
+                all.into()
+            }
+            other => other,
+        }
+    }
+    let rewrite: Rewrite = |_, body| numbered(body, NUMBER.fetch_add(1, Ordering::Relaxed));
+    assert_accepted(Liberty { rewrite, ..NONE }).await;
+}

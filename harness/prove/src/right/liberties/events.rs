@@ -1,0 +1,77 @@
+//! Liberties of deliveries.
+
+use serde_json::Value;
+use tideover_exchange::Arrival;
+
+use crate::right::liberties::json::{add_members, each_object, styled};
+use crate::right::liberty::Liberty;
+
+/// Members of events that nobody knows.
+pub(super) struct EventWithMore {
+    pub(super) salt: u64,
+}
+
+impl Liberty for EventWithMore {
+    fn event(&mut self, mut event: Value) -> Value {
+        add_members(&mut event, self.salt);
+        event
+    }
+}
+
+/// Other names for the members of an event that the document does not name.
+pub(super) struct EventWithOwnNames {
+    pub(super) style: u64,
+}
+
+impl Liberty for EventWithOwnNames {
+    fn event(&mut self, mut event: Value) -> Value {
+        each_object(&mut event, &mut |object| {
+            let names: Vec<String> = object.keys().cloned().collect();
+            for name in names.iter().filter(|name| !["occurredAt", "sequence"].contains(&&***name))
+            {
+                if let Some(value) = object.remove(name) {
+                    object.insert(styled(name, self.style), value);
+                }
+            }
+        });
+        event
+    }
+}
+
+/// Sequences that grow by more than one.
+pub(super) struct SequenceWithSteps {
+    pub(super) step: u64,
+}
+
+impl Liberty for SequenceWithSteps {
+    fn event(&mut self, mut event: Value) -> Value {
+        if let Some(sequence) = event["sequence"].as_u64() {
+            event["sequence"] = (sequence * self.step + 3).into();
+        }
+        event
+    }
+}
+
+/// Names of deliveries in another form.
+pub(super) struct OwnDeliveryNames;
+
+impl Liberty for OwnDeliveryNames {
+    fn delivery(&mut self, arrival: &Arrival) -> Option<String> {
+        Some(arrival.delivery.as_deref()?.chars().rev().collect())
+    }
+}
+
+/// Events that come after the responses that follow them.
+pub(super) struct LateEvents {
+    pub(super) steps: u64,
+}
+
+impl Liberty for LateEvents {
+    fn wall(&self) -> Option<fn(u64) -> u64> {
+        Some(|at| at)
+    }
+
+    fn steps_late(&self) -> usize {
+        usize::try_from(self.steps).unwrap_or(0)
+    }
+}

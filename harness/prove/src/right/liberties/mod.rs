@@ -1,0 +1,136 @@
+//! The liberties that a right service may take, and which of them a seed draws.
+//!
+//! A profile sets the values of a gap, and a reading decides between two. What is left are forms, orders and outages:
+//! each has a row here, with the place that leaves it open.
+
+mod bodies;
+mod events;
+mod json;
+mod outages;
+mod requests;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use tideover_model::{Clause, clause};
+
+use crate::right::liberty::Liberty;
+
+use bodies::{
+    AdvanceInParts, EarlyCollected, ExtraMembers, FewerMembers, ListInObject, OffsetDates,
+    OtherMask, OtherSessionLinks, OwnNames, OwnWords,
+};
+use events::{EventWithMore, EventWithOwnNames, LateEvents, OwnDeliveryNames, SequenceWithSteps};
+use outages::{FailsAtRandom, FirstTryFails, LosesAnswers, SmallerPort, TooManyRequests};
+use requests::{
+    AnyMediaType, BusinessFirst, KeyFirst, LeastFaceValue, LenientJson, MalformedIsInvalid,
+    OtherObjection, ShortTexts, StrictMembers, UnknownPayee,
+};
+
+/// A liberty, and where the document leaves it.
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// The sentences and the gaps that permit it.
+    pub clauses: &'static [Clause],
+    /// What the service does, in one sentence.
+    pub words: &'static str,
+    /// It, with what the seed draws for it.
+    take: fn(&mut Draws) -> Box<dyn Liberty>,
+}
+
+macro_rules! liberties {
+    ($($name:literal [$($clause:literal)+] $words:literal $take:expr;)*) => {
+        /// All liberties.
+        pub const LIBERTIES: &[Row] =
+            &[$(Row { name: $name, clauses: &[$(clause!($clause)),+], words: $words, take: $take },)*];
+    };
+}
+
+liberties! {
+    "extra-members" ["gap.responseFields"] "A success has members that the document does not show." |it| Box::new(ExtraMembers { salt: it.next() });
+    "own-names" ["gap.advanceObject" "gap.importExtra" "gap.quoteExtra" "gap.subscriptionForm" "gap.taxIdResult"] "Members that the document does not name have other names." |it| Box::new(OwnNames { style: it.below(3) });
+    "fewer-members" ["gap.importExtra" "gap.advanceObject" "gap.subscriptionForm"] "Members that the document does not ask for are left out." |_| Box::new(FewerMembers);
+    "advance-in-parts" ["gap.advanceObject"] "The amounts of an advance are in an object of their own." |_| Box::new(AdvanceInParts);
+    "own-words" ["gap.taxIdResult"] "Outcomes that the document does not list have other words." |it| Box::new(OwnWords { style: it.below(3) });
+    "other-mask" ["gap.mask"] "The mask of a payout account has another form." |_| Box::new(OtherMask);
+    "other-session-links" ["gap.sessionUrl"] "Onboarding links lead to another host." |_| Box::new(OtherSessionLinks);
+    "early-collected" ["gap.collectionThresholds"] "An invoice counts as COLLECTED shortly before its last cent." |it| Box::new(EarlyCollected { percent: 90 + it.below(10) });
+    "any-media-type" ["gap.jsonMediaType"] "JSON is read under any media type." |_| Box::new(AnyMediaType);
+    "list-in-an-object" ["gap.subscriptionForm"] "The list of subscriptions is a member of an object." |_| Box::new(ListInObject);
+    "dates-with-an-offset" ["gap.datesReadBack"] "Instants have an offset from UTC." |it| Box::new(OffsetDates { hours: it.below(27) });
+    "event-with-more" ["gap.eventFields"] "Events have members that nobody knows." |it| Box::new(EventWithMore { salt: it.next() });
+    "event-with-own-names" ["gap.eventPayload"] "Members of events that the document does not name have other names." |it| Box::new(EventWithOwnNames { style: it.below(3) });
+    "sequence-with-steps" ["6.delivery.5"] "The sequence of an invoice's events grows by more than one." |it| Box::new(SequenceWithSteps { step: 2 + it.below(40) });
+    "own-delivery-names" ["gap.deliveryIdentity"] "Deliveries have names of another form." |_| Box::new(OwnDeliveryNames);
+    "late-events" ["6.delivery.4"] "Events come some requests late, and their signatures have the wall clock's time." |it| Box::new(LateEvents { steps: it.below(4) });
+    "business-first" ["gap.refusalPrecedence"] "The business of the path is looked for before the rest of a request is read." |_| Box::new(BusinessFirst);
+    "key-first" ["gap.unknownEndpoint"] "The key is examined before the path." |_| Box::new(KeyFirst);
+    "other-objection" ["gap.advancePrecedence"] "Of several reasons against an advance, any one is given." |it| Box::new(OtherObjection { salt: it.next() });
+    "malformed-is-invalid" ["gap.routingNumberForm"] "A malformed number, address or URL is invalid_request." |_| Box::new(MalformedIsInvalid);
+    "unknown-payee-is-unknown-invoice" ["gap.refusalPrecedence"] "An invoice of a payee that was never synced is an unknown invoice." |_| Box::new(UnknownPayee);
+    "least-face-value" ["gap.notFinanceable"] "Small amounts are not financed." |it| Box::new(LeastFaceValue { cents: 1 + it.below(100_000) });
+    "lenient-json" ["gap.integerForm" "gap.nullOptional" "gap.duplicateKeys"] "1.0 is read as 1, null as absent, and of two equal keys the last one counts." |_| Box::new(LenientJson);
+    "strict-members" ["gap.responseFields"] "A member that the document does not show is invalid_request." |_| Box::new(StrictMembers);
+    "short-texts" ["7.codes.invalid_request"] "Long texts are invalid_request." |it| Box::new(ShortTexts { most: 300 + it.below(300) });
+    "fails-at-random" ["7.codes.upstream_failed"] "Now and then a request fails with 502, with or without its effect." |it| Box::new(FailsAtRandom { salt: it.next(), percent: 1 + it.below(8) });
+    "first-try-fails" ["7.codes.upstream_failed"] "The first try of some requests fails with 502, with or without its effect." |it| Box::new(FirstTryFails { salt: it.next(), tried: Vec::new() });
+    "loses-answers" ["7.retrying.3"] "Now and then a request or its response is lost." |it| Box::new(LosesAnswers { salt: it.next(), percent: 1 + it.below(4) });
+    "too-many-requests" ["gap.requestRate"] "Now and then a request is answered 429." |it| Box::new(TooManyRequests { salt: it.next(), percent: 1 + it.below(5) });
+    "smaller-port" ["gap.operatorPort"] "The operator port lacks some actions." |it| Box::new(SmallerPort { salt: it.next() });
+}
+
+/// The liberties of the service of `seed`: each with a chance of one in four.
+pub fn taken(seed: u64) -> impl Iterator<Item = &'static Row> {
+    LIBERTIES.iter().filter(move |row| Draws::of(row, seed).below(4) == 0)
+}
+
+/// The same, at the beginning of a world.
+pub fn begun(seed: u64) -> Vec<Box<dyn Liberty>> {
+    taken(seed).map(|row| row.begun(seed)).collect()
+}
+
+impl Row {
+    /// It, with what `seed` draws for it.
+    pub fn begun(&self, seed: u64) -> Box<dyn Liberty> {
+        let mut draws = Draws::of(self, seed);
+        draws.next();
+        (self.take)(&mut draws)
+    }
+}
+
+/// What decides how the choices of the service of `seed` differ from those of the model.
+pub(super) fn salt(seed: u64) -> u64 {
+    ChaCha8Rng::seed_from_u64(!seed).next_u64()
+}
+
+/// Draws of a seed.
+struct Draws(ChaCha8Rng);
+
+impl Draws {
+    /// Those of one liberty: another row changes none of them.
+    fn of(row: &Row, seed: u64) -> Draws {
+        let name = row.name.bytes().fold(0_u64, |all, byte| all.rotate_left(7) ^ u64::from(byte));
+        Draws(ChaCha8Rng::seed_from_u64(seed ^ name))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_liberty_is_taken_by_some_and_not_by_others() {
+        for row in LIBERTIES {
+            let takers = (0..100).filter(|seed| taken(*seed).any(|it| it.name == row.name)).count();
+            assert!((10..50).contains(&takers), "{}: {takers} of 100", row.name);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Liberties in how a request is read, and in which of several refusals it gets.
+
+use serde_json::Value;
+use tideover_exchange::{PreparedCall, Response};
+use tideover_model::wire::field;
+use tideover_model::wire::reply::Reply;
+use tideover_model::{Code, Operation, OperationKind, Refusal, clause};
+
+use crate::right::free::refused;
+use crate::right::liberties::json::{each_object, kind_of};
+use crate::right::liberty::{Inside, Liberty};
+
+/// JSON under any media type.
+pub(super) struct AnyMediaType;
+
+impl Liberty for AnyMediaType {
+    fn takes(&mut self, call: &PreparedCall) -> Option<PreparedCall> {
+        let kind = kind_of(call)?;
+        serde_json::from_slice::<Value>(call.body()).ok()?;
+        (kind != OperationKind::ImportInvoices).then(|| call.without_media_type())
+    }
+}
+
+/// The business of the path is looked for before anything else of the request is read.
+pub(super) struct BusinessFirst;
+
+impl Liberty for BusinessFirst {
+    fn instead(
+        &mut self,
+        _: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let kind = kind_of(call)?;
+        if !matches!(kind, OperationKind::SetPayoutAccount | OperationKind::GetInvoice) {
+            return None;
+        }
+        let path: Vec<&str> = call.plain_path().split('/').collect();
+        let read = PreparedCall::new("GET", path[..4].join("/"), None, Vec::new());
+        let refusal = inside.handle(read.operation()?.clone())?.err()?;
+        (refusal.code == Code::BusinessNotFound).then(|| inside.refuse(refusal))
+    }
+}
+
+/// The key is examined before the path.
+pub(super) struct KeyFirst;
+
+impl Liberty for KeyFirst {
+    fn instead(
+        &mut self,
+        _: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let is_unknown = kind_of(call).is_none() && !inside.knows_caller();
+        is_unknown.then(|| refused(401, Code::Unauthorized.name()))
+    }
+}
+
+/// Of several reasons against an advance, not always the first one.
+pub(super) struct OtherObjection {
+    pub(super) salt: u64,
+}
+
+impl Liberty for OtherObjection {
+    fn instead(
+        &mut self,
+        sent: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let Some(Operation::RequestAdvance { payee, invoice }) = call.operation() else {
+            return None;
+        };
+        let (payee, invoice) = (payee.clone(), invoice.clone());
+        let asked = Operation::GetInvoice { payee: payee.clone(), invoice: invoice.clone() };
+        let Ok(Reply::Invoice(shown)) = inside.handle(asked)? else { return None };
+        if shown.advance.is_some() {
+            return None;
+        }
+        let mut objections = inside.objections(&payee, &invoice);
+        if objections.len() < 2 {
+            return None;
+        }
+        let which = usize::try_from(self.salt ^ sent).unwrap_or(0) % objections.len();
+        Some(inside.refuse(objections.swap_remove(which)))
+    }
+}
+
+/// What has not the form of its kind does not match the schema.
+pub(super) struct MalformedIsInvalid;
+
+impl Liberty for MalformedIsInvalid {
+    fn refusal(&mut self, call: &PreparedCall, refusal: Response) -> Response {
+        let body: Value = serde_json::from_slice(call.body()).unwrap_or_default();
+        let text = |name: &str| body[name].as_str().unwrap_or_default();
+        let is_malformed = match refusal.code().and_then(Code::parse) {
+            Some(Code::InvalidRoutingNumber) => {
+                let routing = text("routingNumber");
+                routing.len() != 9 || !routing.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            Some(Code::InvalidInvitee) => !text("email").contains('@'),
+            Some(Code::DestinationRefused) => !text("url").contains("://"),
+            _ => false,
+        };
+        if is_malformed { refused(400, Code::InvalidRequest.name()) } else { refusal }
+    }
+}
+
+/// An invoice of a payee that was never synced is an unknown invoice.
+pub(super) struct UnknownPayee;
+
+impl Liberty for UnknownPayee {
+    fn instead(
+        &mut self,
+        _: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let asked = call.operation()?;
+        if !matches!(asked, Operation::GetInvoice { .. }) {
+            return None;
+        }
+        let refusal = inside.handle(asked.clone())?.err()?;
+        let unknown = Refusal::new(Code::InvoiceNotFound, clause!("7.codes.invoice_not_found"));
+        (refusal.code == Code::BusinessNotFound).then(|| inside.refuse(unknown))
+    }
+}
+
+/// Small amounts are not financed.
+pub(super) struct LeastFaceValue {
+    pub(super) cents: u64,
+}
+
+impl LeastFaceValue {
+    fn refuses(&self, face_value: i64) -> bool {
+        u64::try_from(face_value).is_ok_and(|cents| cents < self.cents)
+    }
+}
+
+impl Liberty for LeastFaceValue {
+    fn instead(
+        &mut self,
+        _: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let Some(Operation::RequestAdvance { payee, invoice }) = call.operation() else {
+            return None;
+        };
+        let asked = Operation::GetInvoice { payee: payee.clone(), invoice: invoice.clone() };
+        let Ok(Reply::Invoice(shown)) = inside.handle(asked)? else { return None };
+        let is_small = shown.advance.is_none() && self.refuses(shown.face_value.0);
+        let refusal =
+            Refusal::new(Code::InvoiceNotFinanceable, clause!("7.codes.invoice_not_financeable"));
+        is_small.then(|| inside.refuse(refusal))
+    }
+
+    fn body(&mut self, call: &PreparedCall, mut body: Value) -> Value {
+        let face_value = match call.operation() {
+            Some(Operation::GetInvoice { .. }) => body[field::FACE_VALUE].as_i64(),
+            Some(Operation::Quote { face_value, .. }) => Some(face_value.cents().0),
+            _ => None,
+        };
+        if face_value.is_some_and(|cents| self.refuses(cents)) && body[field::FUNDABLE] == true {
+            body[field::FUNDABLE] = false.into();
+            body[field::NOT_FUNDABLE_REASON] = "The amount is too small.".into();
+        }
+        body
+    }
+}
+
+/// Whole numbers in any form, null for what is left out, and the last of two equal keys.
+pub(super) struct LenientJson;
+
+impl LenientJson {
+    fn read(value: Value) -> Value {
+        match value {
+            Value::Object(object) => {
+                let kept = object.into_iter().filter(|(_, value)| !value.is_null());
+                kept.map(|(name, value)| (name, Self::read(value))).collect()
+            }
+            Value::Number(number) => {
+                let text = number.to_string();
+                text.strip_suffix(".0")
+                    .and_then(|whole| whole.parse::<i64>().ok())
+                    .map_or(Value::Number(number), Value::from)
+            }
+            other => other,
+        }
+    }
+}
+
+impl Liberty for LenientJson {
+    fn takes(&mut self, call: &PreparedCall) -> Option<PreparedCall> {
+        let kind = kind_of(call)?;
+        if kind == OperationKind::ImportInvoices {
+            return None;
+        }
+        let body: Value = serde_json::from_slice(call.body()).ok().filter(Value::is_object)?;
+        let mut body = Self::read(body).to_string().into_bytes();
+        // What is dropped still counts for the limit of a body.
+        body.resize(body.len().max(call.body().len()), b' ');
+        Some(call.with_body(body))
+    }
+}
+
+/// A member that the document does not show does not match the published schema.
+pub(super) struct StrictMembers;
+
+impl Liberty for StrictMembers {
+    fn instead(
+        &mut self,
+        _: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let fields = kind_of(call)?.fields();
+        let body: Value = serde_json::from_slice(call.body()).ok()?;
+        let is_unknown = |name: &String| fields.iter().all(|field| field.name != name);
+        let has_unknown = body.as_object()?.keys().any(is_unknown);
+        (inside.knows_caller() && has_unknown).then(|| refused(400, Code::InvalidRequest.name()))
+    }
+}
+
+/// Long texts do not match the published schema.
+pub(super) struct ShortTexts {
+    pub(super) most: u64,
+}
+
+impl Liberty for ShortTexts {
+    fn instead(
+        &mut self,
+        _: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let body: Value = serde_json::from_slice(call.body()).ok()?;
+        kind_of(call)?;
+        let most = usize::try_from(self.most).unwrap_or(usize::MAX);
+        let mut is_long = false;
+        each_object(&mut body.clone(), &mut |object| {
+            is_long |= object.values().any(|it| it.as_str().is_some_and(|text| text.len() > most));
+        });
+        (inside.knows_caller() && is_long).then(|| refused(400, Code::InvalidRequest.name()))
+    }
+}
