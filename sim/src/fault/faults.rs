@@ -4,8 +4,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
+use crate::fault::decisions::Decisions;
 use crate::fault::rule::Notice;
-use crate::fault::struck::Struck;
 use crate::fault::{Act, Call, ImpossibleRule, Rule};
 
 /// The most rules that a world has at once.
@@ -36,8 +36,8 @@ pub struct Faults {
     /// The last number given to a rule.
     last: u64,
     /// What happens to deliveries. It outlives the rule that decided it, since their attempts go on.
-    #[serde(default, skip_serializing_if = "Struck::is_empty")]
-    pub(super) struck: Struck,
+    #[serde(default, skip_serializing_if = "Decisions::is_empty")]
+    pub(super) decisions: Decisions,
 }
 
 /// A rule of a world, with its counters.

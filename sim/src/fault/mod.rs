@@ -27,11 +27,12 @@
 
 mod body;
 mod check;
+mod decisions;
+mod deliveries;
 mod faults;
 mod form;
 mod named;
 mod rule;
-mod struck;
 
 pub use check::ImpossibleRule;
 pub use faults::{Fault, FaultEntry, FaultError, Faults, MOST_RULES};

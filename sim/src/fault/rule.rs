@@ -160,8 +160,8 @@ pub enum DeliveryAct {
     /// It is sent once more after it was accepted (`6.delivery.3`).
     #[serde(rename = "deliveryDuplicated")]
     Duplicated,
-    /// It waits until the receiver has answered a later delivery of the same subscription (`6.delivery.4`), at most an
-    /// hour of the world's clock.
+    /// It waits until the receiver has answered a later delivery of the same subscription (`6.delivery.4`), at most a day
+    /// of the world's clock.
     #[serde(rename = "deliverySwapped")]
     Swapped,
     /// Its first attempts never leave, and count as attempts that the receiver does not answer (`6.delivery.1.2`).

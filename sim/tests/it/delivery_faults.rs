@@ -161,12 +161,25 @@ async fn a_swapped_delivery_comes_after_the_next_one() {
     }
     assert_eq!(bench.counts(), [(2, 2)], "no delivery waits behind another that waits");
     bench.add(&["five"]).await;
-    bench.advance(HOUR - 1).await;
+    bench.advance(24 * HOUR - 1).await;
     assert_eq!(bench.seen().len(), 4);
     bench.advance(1).await;
     assert_eq!(bench.seen()[4], "five", "nothing has overtaken it");
     bench.add(&["six"]).await;
     assert_eq!(bench.counts(), [(4, 4)], "the fifth waits no more");
+}
+
+#[tokio::test]
+async fn a_swapped_delivery_waits_for_one_that_is_answered() {
+    let receiver = Receiver::start(|before, _| match before {
+        0 => Reaction::Close,
+        _ => Reaction::Answer(500),
+    });
+    let bench = Bench::of(builder(first(DeliveryAct::Swapped)), receiver.await).await;
+    bench.add(&["one", "two"]).await;
+    assert_eq!(bench.seen(), ["two"], "nobody knows whether it arrived");
+    bench.advance(5).await;
+    assert_eq!(bench.seen(), ["two", "two", "one"], "refused, but it has arrived");
 }
 
 #[tokio::test]

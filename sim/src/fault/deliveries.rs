@@ -1,9 +1,7 @@
-//! What rules have decided about deliveries, and what follows for their attempts.
+//! What follows for a delivery and its attempts from what a rule has decided.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use tideover_model::{Attempt, Delivery, Seconds, Signature, SigningKey, Timestamp};
 
 use crate::event_subject::EventSubject;
@@ -11,57 +9,13 @@ use crate::fault::body::rewritten;
 use crate::fault::rule::Notice;
 use crate::fault::{Act, DeliveryAct, Fault, Faults};
 
-/// The number of decisions kept: as many as the log of deliveries shows.
-const KEPT: usize = 1000;
-/// The longest that a delivery waits for another one to overtake it. By the world's clock.
-const LONGEST_WAIT: Seconds = 3600;
+/// The longest that a delivery waits for another one to overtake it, by the world's clock: a day, within the window of
+/// retries (`8.webhookRetryWindow`) and longer than what lies between two events of an advance.
+const LONGEST_WAIT: Seconds = 24 * 3600;
 /// Milliseconds.
 const AN_HOUR: u64 = 3_600_000;
 /// A secret that no subscription has.
 const ANOTHER_SECRET: &str = "whsec_of_somebody_else";
-
-/// The decisions about deliveries, by their numbers. They are a part of a world's state: an attempt hours later, or in a
-/// fork, follows them too.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Struck {
-    decided: BTreeMap<u64, Decided>,
-    /// The delivery of each subscription that waits to be overtaken.
-    waiting: BTreeMap<String, u64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Decided {
-    label: String,
-    #[serde(flatten)]
-    act: DeliveryAct,
-}
-
-impl Struck {
-    pub(super) fn is_empty(&self) -> bool {
-        self.decided.is_empty() && self.waiting.is_empty()
-    }
-
-    fn keep(&mut self, delivery: &Delivery, label: String, act: DeliveryAct) {
-        if self.decided.len() >= KEPT {
-            self.decided.pop_first();
-        }
-        self.decided.insert(delivery.number, Decided { label, act });
-        if act == DeliveryAct::Swapped {
-            self.waiting.insert(delivery.subscription.to_string(), delivery.number);
-        }
-    }
-
-    fn act(&self, delivery: &Delivery) -> Option<DeliveryAct> {
-        self.decided.get(&delivery.number).map(|decided| decided.act)
-    }
-
-    /// The act that changes this attempt.
-    fn act_on(&self, attempt: &Attempt) -> Option<DeliveryAct> {
-        let act = self.act(&attempt.delivery)?;
-        act.attempts().is_none_or(|attempts| attempt.number <= attempts).then_some(act)
-    }
-}
 
 impl Faults {
     /// Decides what happens to a delivery that was just queued. Returns when it is due, if not at once.
@@ -74,12 +28,12 @@ impl Faults {
             event: delivery.event,
             subject: EventSubject::of(&delivery.body),
             gets_every_event,
-            is_behind_another: self.struck.waiting.contains_key(&*delivery.subscription),
+            is_behind_another: self.decisions.waiting_beside(delivery).is_some(),
         };
         let Fault { act: Act::Delivery(act), label } = self.decide_delivery(&notice)? else {
             return None;
         };
-        self.struck.keep(delivery, label, act);
+        self.decisions.keep(delivery, label, act);
         let wait = match act {
             DeliveryAct::Late { seconds } => seconds,
             DeliveryAct::Swapped => LONGEST_WAIT,
@@ -90,12 +44,12 @@ impl Faults {
 
     /// The label of the rule that acted on a delivery.
     pub(crate) fn label_of(&self, delivery: &Delivery) -> Option<&str> {
-        self.struck.decided.get(&delivery.number).map(|decided| decided.label.as_str())
+        self.decisions.label(delivery)
     }
 
     /// The delivery as it is sent, the same at every attempt.
     pub(crate) fn as_sent(&self, delivery: &Arc<Delivery>) -> Arc<Delivery> {
-        let body = self.struck.act(delivery).and_then(|act| rewritten(act, &delivery.body));
+        let body = self.decisions.act(delivery).and_then(|act| rewritten(act, &delivery.body));
         match body {
             Some(body) => Arc::new(Delivery { body, ..(**delivery).clone() }),
             None => Arc::clone(delivery),
@@ -104,12 +58,12 @@ impl Faults {
 
     /// Whether an attempt never leaves.
     pub(crate) fn drop_attempt(&self, attempt: &Attempt) -> bool {
-        matches!(self.struck.act_on(attempt), Some(DeliveryAct::Dropped { .. }))
+        matches!(self.decisions.act_on(attempt), Some(DeliveryAct::Dropped { .. }))
     }
 
     /// The signature of an attempt that is sent at `at`.
     pub(crate) fn sign(&self, attempt: &Attempt, at: Timestamp) -> Signature {
-        match self.struck.act_on(attempt) {
+        match self.decisions.act_on(attempt) {
             Some(DeliveryAct::SignedWithAnotherSecret { .. }) => {
                 let another = SigningKey::new(ANOTHER_SECRET);
                 another.sign(at.unix_unsigned(), &attempt.delivery.body)
@@ -123,22 +77,21 @@ impl Faults {
 
     /// Whether a delivery that was accepted comes once more.
     pub(crate) fn repeat(&self, delivery: &Delivery) -> bool {
-        self.struck.act(delivery) == Some(DeliveryAct::Duplicated)
+        self.decisions.act(delivery) == Some(DeliveryAct::Duplicated)
     }
 
     /// Records that an attempt of a delivery begins: it does not wait to be overtaken any more.
     pub(crate) fn begin(&mut self, delivery: &Delivery) {
-        if self.struck.waiting.get(&*delivery.subscription) == Some(&delivery.number) {
-            self.struck.waiting.remove(&*delivery.subscription);
+        if self.decisions.waiting_beside(delivery) == Some(delivery.number) {
+            self.decisions.wait_no_more(delivery);
         }
     }
 
     /// The number of the delivery that need not wait any longer, because the receiver has answered this one.
     pub(crate) fn overtaken_by(&mut self, delivery: &Delivery) -> Option<u64> {
-        let number = self.struck.waiting.get(&*delivery.subscription)?;
-        if delivery.number <= *number {
-            return None;
-        }
-        self.struck.waiting.remove(&*delivery.subscription)
+        let number = self.decisions.waiting_beside(delivery);
+        let overtaken = number.filter(|number| *number < delivery.number)?;
+        self.decisions.wait_no_more(delivery);
+        Some(overtaken)
     }
 }
