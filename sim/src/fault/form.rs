@@ -297,7 +297,6 @@ mod tests {
     #[test]
     fn a_wrong_act_or_field_is_named() {
         let own = "label, operation, identifier, nth, percent, act";
-        let of_deliveries = "label, event, payee, invoice, nth, percent, act";
         for (fields, expected) in [
             (
                 json!({}),
@@ -328,19 +327,32 @@ mod tests {
                 json!({ "act": "answerDelayed", "milliseconds": 3_600_001 }),
                 "milliseconds: expected a whole number from 0 to 3600000".into(),
             ),
+        ] {
+            let problem = problem(&fields, Spelling::Camel);
+            assert!(problem.starts_with(&expected), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_the_other_target_is_named() {
+        let own = "label, event, payee, invoice, nth, percent, act";
+        for (fields, expected) in [
             (
                 json!({ "act": "deliveryLate", "seconds": 1, "operation": "quote" }),
-                format!("operation: deliveryLate has only the fields {of_deliveries}, seconds"),
+                format!("operation: deliveryLate has only the fields {own}, seconds"),
             ),
             (
                 json!({ "act": "requestRepeated", "payee": "acme" }),
-                format!("payee: requestRepeated has only the fields {own}"),
+                "payee: requestRepeated has only the fields label, operation, ".to_owned(),
             ),
             (
                 json!({ "act": "deliveryDuplicated", "event": "loan.paid" }),
                 "event: expected one of partner.organization.added, ".into(),
             ),
-            (json!({ "act": "deliveryDuplicated", "invoice": "" }), "invoice: expected 1 to".into()),
+            (
+                json!({ "act": "deliveryDuplicated", "invoice": "" }),
+                "invoice: expected 1 to".into(),
+            ),
             (json!({ "act": "deliveryDuplicated", "payee": 3 }), "payee: expected a string".into()),
             (json!({ "act": "deliveryLate" }), "seconds: expected a whole number".into()),
             (
