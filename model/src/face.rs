@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::clause::Clause;
-use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
+use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::identity::{BusinessId, PlatformId};
@@ -132,6 +132,22 @@ pub trait Face: Send {
         delivery: &Arc<Delivery>,
         attempts: u32,
     ) -> Result<(), Impossible>;
+
+    /// Sends a delivery at `due`, for this reason, after so many attempts: later than the service would, or once more
+    /// if it is done.
+    ///
+    /// # Errors
+    /// [`Impossible`] if its subscription is gone, or an attempt is in flight.
+    fn reschedule(
+        &mut self,
+        due: Timestamp,
+        cause: Cause,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+    ) -> Result<(), Impossible>;
+
+    /// Whether the subscription of a delivery gets events of every type, even future ones (§6 subscription rule 3).
+    fn gets_every_event(&self, delivery: &Delivery) -> bool;
 
     /// When the next attempt of a delivery is due, if one is.
     fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp>;
@@ -349,6 +365,20 @@ impl<A: Altered> Face for A {
         attempts: u32,
     ) -> Result<(), Impossible> {
         self.unaltered_mut().resend(now, delivery, attempts)
+    }
+
+    fn reschedule(
+        &mut self,
+        due: Timestamp,
+        cause: Cause,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+    ) -> Result<(), Impossible> {
+        self.unaltered_mut().reschedule(due, cause, delivery, attempts)
+    }
+
+    fn gets_every_event(&self, delivery: &Delivery) -> bool {
+        self.unaltered().gets_every_event(delivery)
     }
 
     fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp> {

@@ -19,6 +19,7 @@ use crate::arrival;
 use crate::control;
 use crate::control::{deliveries, faults, journal, worlds};
 use crate::extract;
+use crate::fault::Act;
 use crate::guard;
 use crate::guard::Guard;
 use crate::journal::Arrived;
@@ -143,11 +144,13 @@ async fn api(State(worlds): State<Arc<Worlds>>, request: Request) -> Response {
         }
     };
     worlds.balance_journals();
-    let Served { answered, act, hints } = served;
-    let response = answered.map(|(answer, response)| {
-        let clause = hints.then(|| exchange::clause(&answer));
-        let response = respond::answer(response, clause);
-        log(&worlds, &head, response.status(), &answer);
+    let Served { answer, response, act, hints } = served;
+    let response = response.map(|response| {
+        let clause = answer.as_ref().filter(|_| hints).map(exchange::clause);
+        let response = respond::answer(response, clause, act.and_then(Act::retry_after));
+        if let Some(answer) = &answer {
+            log(&worlds, &head, response.status(), answer);
+        }
         response
     });
     arrival::arrived(response, act).await

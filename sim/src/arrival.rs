@@ -26,7 +26,17 @@ pub(crate) enum Hangup {
 /// The response as the client gets it. `None` if a fault kept the request from the service.
 pub(crate) async fn arrived(response: Option<Response<Body>>, act: Option<Act>) -> Response<Body> {
     match (response, act) {
-        (Some(response), None | Some(Act::UpstreamFails { .. } | Act::RequestRepeated)) => response,
+        (
+            Some(response),
+            None
+            | Some(
+                Act::UpstreamFails { .. }
+                | Act::RequestRepeated
+                | Act::RequestThrottled { .. }
+                // It acts on no request.
+                | Act::Delivery(_),
+            ),
+        ) => response,
         (Some(response), Some(Act::AnswerDelayed { milliseconds })) => {
             sleep(Duration::from_millis(milliseconds)).await;
             response

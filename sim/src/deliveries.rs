@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use tideover_model::words::{EventKind, EventType};
 use tideover_model::{Attempt, Cause, Consequence, Delivery, Timestamp};
 use utoipa::ToSchema;
 
+use crate::event_subject::EventSubject;
+use crate::fault::Faults;
 use crate::grease::{Freedom, GreasedEvent};
 use crate::journal::CausedEvent;
 
@@ -31,6 +32,8 @@ pub struct DeliveryEntry {
     pub state: DeliveryState,
     /// When the next attempt is due, if one is.
     pub next_attempt_at: Option<Timestamp>,
+    /// The label of the fault that acts on it, if one does.
+    pub fault: Option<String>,
     /// The freedoms that it takes, if the world has grease.
     pub grease: Vec<Freedom>,
 }
@@ -177,6 +180,9 @@ pub(crate) struct DeliveryView {
     /// When the next attempt is due; null if none is.
     #[schema(value_type = Option<String>, format = DateTime, required = true)]
     next_attempt_at: Option<Timestamp>,
+    /// The label of the fault that acts on it, if one does.
+    #[schema(required = true)]
+    fault: Option<String>,
     /// The freedoms that it takes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<String>)]
@@ -301,13 +307,19 @@ impl DeliveryLog {
         Some(Arc::clone(&logged.delivery))
     }
 
+    /// The delivery of this number, if the log still has it.
+    pub(crate) fn of_number(&self, number: u64) -> Option<Arc<Delivery>> {
+        self.logged.get(&number).map(|logged| Arc::clone(&logged.delivery))
+    }
+
     /// The logged deliveries from number `after` on. `due` gives the time of a delivery's next attempt.
     pub(crate) fn entries(
         &self,
         after: u64,
+        faults: &Faults,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
     ) -> Vec<DeliveryEntry> {
-        self.logged.range(after..).map(|(_, logged)| logged.entry(&due)).collect()
+        self.logged.range(after..).map(|(_, logged)| logged.entry(faults, &due)).collect()
     }
 
     /// The deliveries with these numbers that the filter wants, up to a bound.
@@ -315,6 +327,7 @@ impl DeliveryLog {
         &self,
         filter: &Filter,
         numbers: Range<u64>,
+        faults: &Faults,
         due: impl Fn(&Delivery) -> Option<Timestamp>,
     ) -> LogPage {
         // Bounds how long a reader holds the lock of the world: each has a body of some 300 bytes, and up to 32
@@ -326,7 +339,7 @@ impl DeliveryLog {
         }
         for (index, logged) in self.logged.range(numbers).take(MOST) {
             page.next = Some(index + 1);
-            let view = DeliveryView::new(*index, logged.entry(&due));
+            let view = DeliveryView::new(*index, logged.entry(faults, &due));
             page.deliveries.extend(Some(view).filter(|view| filter.wants(view)));
         }
         page
@@ -339,7 +352,11 @@ impl DeliveryLog {
 }
 
 impl LoggedDelivery {
-    fn entry(&self, due: impl Fn(&Delivery) -> Option<Timestamp>) -> DeliveryEntry {
+    fn entry(
+        &self,
+        faults: &Faults,
+        due: impl Fn(&Delivery) -> Option<Timestamp>,
+    ) -> DeliveryEntry {
         let next_attempt_at = due(&self.delivery);
         let is_under_way = self.attempts.last().is_some_and(|last| last.milliseconds.is_none());
         let state = match self.ended {
@@ -352,10 +369,11 @@ impl LoggedDelivery {
             Some(Consequence::Again(_) | Consequence::None) | None => DeliveryState::Dropped,
         };
         DeliveryEntry {
-            delivery: Arc::clone(self.sent.as_ref().unwrap_or(&self.delivery)),
+            delivery: self.sent.clone().unwrap_or_else(|| faults.as_sent(&self.delivery)),
             attempts: self.attempts.clone(),
             state,
             next_attempt_at,
+            fault: faults.label_of(&self.delivery).map(str::to_owned),
             grease: self.freedoms(),
         }
     }
@@ -374,7 +392,7 @@ impl LoggedDelivery {
 
 impl DeliveryView {
     fn new(index: u64, entry: DeliveryEntry) -> DeliveryView {
-        let DeliveryEntry { delivery, attempts, state, next_attempt_at, grease } = entry;
+        let DeliveryEntry { delivery, attempts, state, next_attempt_at, fault, grease } = entry;
         DeliveryView {
             index,
             id: delivery.id.clone(),
@@ -384,33 +402,23 @@ impl DeliveryView {
             queued_at: delivery.queued_at,
             state,
             next_attempt_at,
+            fault,
             grease,
             attempts,
             body: serde_json::from_slice(&delivery.body).ok(),
             text: String::from_utf8_lossy(&delivery.body).into_owned(),
         }
     }
-
-    /// A field of the event's data.
-    fn data(&self, field: &str) -> Option<String> {
-        let body: Value = serde_json::from_str(self.body.as_deref()?.get()).ok()?;
-        body["data"][field].as_str().map(str::to_owned)
-    }
 }
 
 impl Filter {
     fn wants(&self, view: &DeliveryView) -> bool {
-        let about = |wanted: &Option<String>, fields: &[&str]| {
-            let is_it =
-                |wanted: &str| fields.iter().any(|it| view.data(it).as_deref() == Some(wanted));
-            wanted.as_deref().is_none_or(is_it)
-        };
+        let (payee, invoice) = (self.payee.as_deref(), self.invoice.as_deref());
+        let is_about = || EventSubject::of(view.text.as_bytes()).is(payee, invoice);
         self.subscription.as_ref().is_none_or(|wanted| view.subscription == *wanted)
             && self.event.is_none_or(|wanted| view.event == wanted)
             && self.state.is_none_or(|wanted| view.state == wanted)
-            // Events about a business have only its own identifier.
-            && about(&self.payee, &["payeeExternalId", "externalId"])
-            && about(&self.invoice, &["invoiceExternalId"])
+            && ((payee.is_none() && invoice.is_none()) || is_about())
     }
 }
 

@@ -72,7 +72,7 @@
 //! - [`Mock::requests`] and its neighbours search the [journal](JournalFilter), count and wait for requests, and list
 //!   the unexpected ones; [`Outside::objections`] says why an invoice cannot be financed.
 //! - [`Limits`] bounds what a mock takes on; [`Hosts`] and [`Origins`] say who may use its operator port.
-//! - [`fault`] has the rules by which requests fail: [`Builder::faults`], [`Mock::add_fault`].
+//! - [`fault`] has the rules by which requests and deliveries fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
 //! Inside: a request comes from `serve` and `wire`, the socket, to the routes of `app`. `worlds` finds the world that
 //! its key selects. `world` answers it with the model's service, whose rules are all the rules there are; `fault` and
@@ -90,6 +90,7 @@ mod control;
 mod cors;
 mod courier;
 mod deliveries;
+mod event_subject;
 mod expect;
 mod extract;
 pub mod fault;

@@ -21,9 +21,17 @@ const MOST_PROSE: usize = 1000;
 /// Names the clause that decided an answer.
 const CLAUSE: HeaderName = HeaderName::from_static("tideover-clause");
 
-/// A response of the partner API. `clause` names what decided it, for a client that may know.
-pub(crate) fn answer(response: exchange::Response, clause: Option<Clause>) -> Response<Body> {
+/// A response of the partner API. `clause` names what decided it, for a client that may know. `retry_after` says when the
+/// client may come again. Seconds.
+pub(crate) fn answer(
+    response: exchange::Response,
+    clause: Option<Clause>,
+    retry_after: Option<u32>,
+) -> Response<Body> {
     let mut response = encoded(response);
+    if let Some(seconds) = retry_after {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
     if let Some(clause) = clause {
         response.headers_mut().insert(CLAUSE, HeaderValue::from_static(clause.name()));
     }
@@ -34,10 +42,13 @@ pub(crate) fn answer(response: exchange::Response, clause: Option<Clause>) -> Re
 pub(crate) fn headers(
     has_body: bool,
     clause: Option<Clause>,
-) -> impl Iterator<Item = (HeaderName, &'static str)> {
+    retry_after: Option<u32>,
+) -> impl Iterator<Item = (HeaderName, Cow<'static, str>)> {
     let json = [(header::CONTENT_TYPE, JSON), (header::X_CONTENT_TYPE_OPTIONS, NOSNIFF)];
     let json = json.into_iter().filter(move |_| has_body);
-    json.chain(clause.map(|clause| (CLAUSE, clause.name())))
+    let set = json.chain(clause.map(|clause| (CLAUSE, clause.name())));
+    let set = set.map(|(name, value)| (name, Cow::Borrowed(value)));
+    set.chain(retry_after.map(|seconds| (header::RETRY_AFTER, seconds.to_string().into())))
 }
 
 /// The response where a fault drops the connection. Only a client without a socket sees its head.

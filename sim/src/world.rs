@@ -28,7 +28,7 @@ use crate::fault::{Act, Faults};
 use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
 use crate::journal::{Arrived, Handled, Journal};
 use crate::sending::Resolver;
-use crate::world::faults::interrupts;
+use crate::world::faults::{interrupts, refused_by_proxy};
 
 pub use journal::Waited;
 pub(crate) use logged::LogPosition;
@@ -92,8 +92,10 @@ struct WorldState {
 
 /// How a world served a request.
 pub(crate) struct Served {
-    /// The service's answer and the response; `None` if a fault kept the request from it.
-    pub(crate) answered: Option<(Answer, Response)>,
+    /// The service's answer; `None` if a fault kept the request from it.
+    pub(crate) answer: Option<Answer>,
+    /// The response; `None` if nobody answers.
+    pub(crate) response: Option<Response>,
     /// What a fault does to the answer on its way.
     pub(crate) act: Option<Act>,
     /// Whether the response names its clause.
@@ -273,6 +275,7 @@ impl World {
             _ => None,
         };
         let (response, grease) = self.encoded(&mut state, caller, answer.as_ref()).unzip();
+        let response = response.or_else(|| act.and_then(refused_by_proxy));
         let handled = Handled {
             time: now,
             operation,
@@ -281,12 +284,13 @@ impl World {
             hints: state.hints,
             note,
             fault: fault.map(|fault| fault.label),
+            retry_after: act.and_then(Act::retry_after),
             grease: grease.unwrap_or_default(),
             deliveries: queued..state.deliveries.next(),
         };
         state.journal.record(wall_milliseconds, arrived, handled);
         self.inner.recorded.notify_waiters();
-        Served { answered: answer.zip(response), act, hints: state.hints }
+        Served { answer, response, act, hints: state.hints }
     }
 
     /// The response, and the freedoms that grease takes with it.
@@ -314,8 +318,8 @@ impl World {
     /// does not have it.
     pub(crate) fn turn_away(&self, refusal: Refusal) -> Served {
         let answer = Err(refusal);
-        let response = (self.inner.encoding)(&self.inner.profile, &answer);
-        Served { answered: Some((answer, response)), act: None, hints: self.lock().hints }
+        let response = Some((self.inner.encoding)(&self.inner.profile, &answer));
+        Served { answer: Some(answer), response, act: None, hints: self.lock().hints }
     }
 
     /// Records a change of what a snapshot holds.
@@ -412,7 +416,11 @@ fn addressed(operation: &Operation) -> Option<String> {
 impl WorldState {
     fn log_deliveries(&mut self) {
         while let Some(delivery) = self.face.poll_delivery() {
-            let greased = self.grease.as_ref().map(|grease| grease.event(&delivery));
+            if self.faults.concern_deliveries() {
+                self.strike(&delivery);
+            }
+            let sent = self.faults.as_sent(&delivery);
+            let greased = self.grease.as_ref().map(|grease| grease.event(&sent));
             let number = delivery.number;
             self.deliveries.queued(delivery);
             if let Some(greased) = greased {

@@ -155,20 +155,34 @@ impl Queue {
         attempts: u32,
         now: Timestamp,
     ) -> Result<(), Impossible> {
-        let cause = Cause::Resent;
+        let pending = self.pending.get_mut(&delivery.number);
+        if let Some(Pending { position, state: PendingState::Waiting { due, .. }, .. }) = pending {
+            if *due <= now {
+                return Ok(());
+            }
+            position.resumes_at = Some(*due);
+        }
+        self.reschedule(delivery, attempts, now, Cause::Resent)
+    }
+
+    /// Makes a delivery due at another time, or once more if it is done.
+    fn reschedule(
+        &mut self,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+        due: Timestamp,
+        cause: Cause,
+    ) -> Result<(), Impossible> {
         let Some(pending) = self.pending.get_mut(&delivery.number) else {
-            self.wait(Arc::clone(delivery), attempts, now, cause);
+            self.wait(Arc::clone(delivery), attempts, due, cause);
             return Ok(());
         };
-        let PendingState::Waiting { due, .. } = pending.state else {
+        let PendingState::Waiting { due: before, .. } = pending.state else {
             return Err(Impossible::new("an attempt is under way"));
         };
-        if due > now {
-            pending.position.resumes_at = Some(due);
-            pending.state = PendingState::Waiting { due: now, cause };
-            self.waiting.remove((due, delivery.number));
-            self.waiting.insert(0, (now, delivery.number));
-        }
+        pending.state = PendingState::Waiting { due, cause };
+        self.waiting.remove((before, delivery.number));
+        self.waiting.insert(0, (due, delivery.number));
         Ok(())
     }
 }
@@ -356,6 +370,26 @@ impl<C: Choices> Service<C> {
         delivery: &Arc<Delivery>,
         attempts: u32,
     ) -> Result<(), Impossible> {
+        self.requeue(delivery, |queue| queue.hurry(delivery, attempts, now))
+    }
+
+    /// Sends a delivery at another time than the schedule says.
+    pub(super) fn send_at(
+        &mut self,
+        due: Timestamp,
+        cause: Cause,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+    ) -> Result<(), Impossible> {
+        self.requeue(delivery, |queue| queue.reschedule(delivery, attempts, due, cause))
+    }
+
+    /// Changes the place of a delivery in the queue of its subscription.
+    fn requeue(
+        &mut self,
+        delivery: &Delivery,
+        change: impl FnOnce(&mut Queue) -> Result<(), Impossible>,
+    ) -> Result<(), Impossible> {
         const GONE: Impossible = Impossible::new("the subscription is gone");
         // A number that is still to come would collide.
         if delivery.number >= self.minted(Token::Delivery) {
@@ -363,9 +397,7 @@ impl<C: Choices> Service<C> {
         }
         let subscription =
             self.find_subscription(delivery.platform, &delivery.subscription).ok_or(GONE)?;
-        self.deliveries
-            .change(subscription, |queue| queue.hurry(delivery, attempts, now))
-            .unwrap_or(Err(GONE))
+        self.deliveries.change(subscription, change).unwrap_or(Err(GONE))
     }
 
     pub(super) fn attempt_due(&self, delivery: &Delivery) -> Option<Timestamp> {

@@ -36,7 +36,7 @@ use crate::cents::Cents;
 use crate::choices::{Choices, Seeded, Token};
 use crate::clause;
 use crate::clause::Clause;
-use crate::delivery::{Attempt, Consequence, Delivery, Receipt};
+use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
 use crate::face::{Answer, Face, IssuedKey, Unbalanced};
 use crate::happening::{Happening, Impossible, Outcome};
@@ -475,6 +475,21 @@ impl<C: Choices> Face for Service<C> {
         attempts: u32,
     ) -> Result<(), Impossible> {
         self.send_again(now, delivery, attempts)
+    }
+
+    fn reschedule(
+        &mut self,
+        due: Timestamp,
+        cause: Cause,
+        delivery: &Arc<Delivery>,
+        attempts: u32,
+    ) -> Result<(), Impossible> {
+        self.send_at(due, cause, delivery, attempts)
+    }
+
+    fn gets_every_event(&self, delivery: &Delivery) -> bool {
+        let id = self.find_subscription(delivery.platform, &delivery.subscription);
+        id.is_some_and(|id| self.subscriptions[&id].gets_every_event())
     }
 
     fn next_attempt(&self, delivery: &Delivery) -> Option<Timestamp> {

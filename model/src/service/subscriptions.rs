@@ -40,6 +40,11 @@ impl Subscription {
             .is_none_or(|kinds| kinds.iter().any(|kind| EventKind::Listed(*kind) == event))
     }
 
+    /// `6.subscription.3`
+    pub(super) fn gets_every_event(&self) -> bool {
+        self.event_types.is_none()
+    }
+
     pub(super) fn shift(&mut self, shift: Shift) {
         self.created_at = shift.ahead(self.created_at);
     }

@@ -77,7 +77,8 @@ class Port:
         """Options that may be given by name."""
         lines = [f"class {name}(TypedDict, total=False):"]
         for field, schema in properties.items():
-            lines += [*comment(description(schema)), f"    {snake_case(field)}: {self.type_of(schema)}"]
+            lines += comment(description(schema))
+            lines += typed(f"    {snake_case(field)}: ", self.type_of(schema))
         return "\n".join(lines)
 
     def actions(self) -> str:
@@ -118,6 +119,14 @@ def call(before: str, arguments: list[str], after: str) -> list[str]:
         return [line]
     margin = " " * (len(before) - len(before.lstrip()))
     return [before, *(f"{margin}    {each}," for each in arguments), margin + after]
+
+
+def typed(before: str, kind: str) -> list[str]:
+    """A field with its type: the values of a long list below each other."""
+    values, bracket, after = kind.partition("Literal[")[2].rpartition("]")
+    if len(before + kind) <= LONGEST or not bracket:
+        return [before + kind]
+    return call(f"{before}Literal[", values.split(", "), bracket + after)
 
 
 ACTIONS = '''\

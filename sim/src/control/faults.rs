@@ -14,7 +14,7 @@ use crate::control::{ControlCaller, ControlError, ControlResult, invalid, json};
 use crate::fault::{FaultEntry, FaultError, ImpossibleRule, Rule, Spelling, read};
 use crate::respond;
 
-/// The rules by which requests fail.
+/// The rules by which requests and deliveries fail.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Faults<'a> {
     /// In order of precedence.
@@ -35,12 +35,12 @@ pub(crate) struct FaultIds {
 struct FaultView<'a> {
     /// Its number: `DELETE /_sim/faults/{id}` removes it.
     id: u64,
-    /// The name of the rule in the journal.
+    /// The name of the rule in the journal, and in the list of deliveries.
     label: &'a str,
     /// The rest of the rule.
     #[serde(flatten)]
     rule: Rule,
-    /// How many requests it has selected.
+    /// How many requests or deliveries it has selected.
     matched: u64,
     /// How often it has acted.
     fired: u64,

@@ -1,8 +1,10 @@
 //! Which rules a world takes.
 
+use std::ops::RangeInclusive;
+
 use tideover_model::OperationKind;
 
-use crate::fault::{Act, Rule};
+use crate::fault::{Act, DeliveryAct, Rule};
 
 /// The longest label. Characters.
 const LONGEST_LABEL: usize = 100;
@@ -10,6 +12,9 @@ const LONGEST_LABEL: usize = 100;
 const LONGEST_IDENTIFIER: usize = 1000;
 /// The longest delay, an hour. Milliseconds.
 const LONGEST_DELAY: u64 = 3_600_000;
+/// How long a delivery can be late: about as long as it would be retried (`8.webhookRetryWindow`), by the world's clock.
+/// Seconds.
+const LATENESS: RangeInclusive<u64> = 1..=100_800;
 
 /// A field of a rule that is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,8 +36,8 @@ impl Rule {
     /// Checks that a world can take the rule.
     ///
     /// # Errors
-    /// The first field that is not possible, in this order: `label`, `identifier`, `nth`, `percent`,
-    /// `operation`, `milliseconds`.
+    /// The first field that is not possible, in this order: one that the act's target does not have, `label`, `identifier`,
+    /// `payee`, `invoice`, `nth`, `percent`, `operation`, `milliseconds`, `seconds`, `attempts`.
     ///
     /// ```
     /// use tideover_sim::fault::{Act, Rule};
@@ -42,6 +47,7 @@ impl Rule {
     /// assert_eq!(problem, "percent: expected a whole number from 1 to 100");
     /// ```
     pub fn check(&self) -> Result<(), ImpossibleRule> {
+        self.check_target()?;
         let impossible = |field, problem: String| Err(ImpossibleRule::new(field, problem));
         let fits = |text: &Option<String>, longest| {
             text.as_ref().is_none_or(|text| (1..=longest).contains(&text.chars().count()))
@@ -49,9 +55,10 @@ impl Rule {
         if !fits(&self.label, LONGEST_LABEL) {
             return impossible("label", format!("expected 1 to {LONGEST_LABEL} characters"));
         }
-        if !fits(&self.identifier, LONGEST_IDENTIFIER) {
-            let problem = format!("expected 1 to {LONGEST_IDENTIFIER} characters");
-            return impossible("identifier", problem);
+        let named =
+            [("identifier", &self.identifier), ("payee", &self.payee), ("invoice", &self.invoice)];
+        if let Some((field, _)) = named.iter().find(|(_, name)| !fits(name, LONGEST_IDENTIFIER)) {
+            return impossible(field, format!("expected 1 to {LONGEST_IDENTIFIER} characters"));
         }
         if self.identifier.is_some() && self.operation.is_some_and(names_nothing) {
             return impossible("identifier", "requests of this operation have none".into());
@@ -68,6 +75,27 @@ impl Rule {
         self.check_act()
     }
 
+    /// Requests and deliveries are selected by different fields.
+    fn check_target(&self) -> Result<(), ImpossibleRule> {
+        let of_requests =
+            [("operation", self.operation.is_some()), ("identifier", self.identifier.is_some())];
+        let of_deliveries = [
+            ("event", self.event.is_some()),
+            ("payee", self.payee.is_some()),
+            ("invoice", self.invoice.is_some()),
+        ];
+        let (target, other, of_other): (_, _, &[(&str, bool)]) = match self.act {
+            Act::Delivery(_) => ("deliveries", "requests", &of_requests),
+            _ => ("requests", "deliveries", &of_deliveries),
+        };
+        let Some((field, _)) = of_other.iter().find(|(_, is_given)| *is_given) else {
+            return Ok(());
+        };
+        let act = self.act.name();
+        let problem = format!("{act} acts on {target}, and this field selects {other}");
+        Err(ImpossibleRule::new(field, problem))
+    }
+
     fn check_act(&self) -> Result<(), ImpossibleRule> {
         let is_other = |kind| kind != OperationKind::ImportInvoices;
         match self.act {
@@ -77,6 +105,14 @@ impl Rule {
             Act::AnswerDelayed { milliseconds } if milliseconds > LONGEST_DELAY => {
                 let problem = format!("expected a whole number from 0 to {LONGEST_DELAY}");
                 Err(ImpossibleRule::new("milliseconds", problem))
+            }
+            Act::Delivery(DeliveryAct::Late { seconds }) if !LATENESS.contains(&seconds) => {
+                let (least, most) = LATENESS.into_inner();
+                let problem = format!("expected a whole number from {least} to {most}");
+                Err(ImpossibleRule::new("seconds", problem))
+            }
+            Act::Delivery(act) if act.attempts() == Some(0) => {
+                Err(ImpossibleRule::new("attempts", "expected a whole number from 1"))
             }
             _ => Ok(()),
         }

@@ -4,6 +4,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
+use crate::fault::decisions::Decisions;
+use crate::fault::rule::Notice;
 use crate::fault::{Act, Call, ImpossibleRule, Rule};
 
 /// The most rules that a world has at once.
@@ -11,7 +13,7 @@ pub const MOST_RULES: usize = 100;
 
 /// The rules of a world. A clone counts on its own.
 ///
-/// The same rules, seed and requests give the same faults. Each rule draws from its own stream of random numbers, so
+/// The same rules, seed, requests and deliveries give the same faults. Each rule draws from its own stream of random numbers, so
 /// that no rule changes when another fires.
 ///
 /// ```
@@ -33,6 +35,9 @@ pub struct Faults {
     entries: Vec<FaultEntry>,
     /// The last number given to a rule.
     last: u64,
+    /// What happens to deliveries. It outlives the rule that decided it, since their attempts go on.
+    #[serde(default, skip_serializing_if = "Decisions::is_empty")]
+    pub(super) decisions: Decisions,
 }
 
 /// A rule of a world, with its counters.
@@ -43,13 +48,13 @@ pub struct FaultEntry {
     pub id: u64,
     /// The rule.
     pub rule: Rule,
-    /// How many requests its operation and its identifier have selected.
+    /// How many requests or deliveries it has selected, whatever its number or its percentage is.
     pub matched: u64,
-    /// How many requests it has acted on.
+    /// How many it has acted on.
     pub fired: u64,
 }
 
-/// What happens to a request.
+/// What happens to a request or to a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What happens.
@@ -131,6 +136,11 @@ impl Faults {
         self.entries.is_empty()
     }
 
+    /// Whether a rule may act on a delivery.
+    pub(crate) fn concern_deliveries(&self) -> bool {
+        self.entries.iter().any(|entry| matches!(entry.rule.act, Act::Delivery(_)))
+    }
+
     /// The rules in order of precedence, with their counters.
     pub fn entries(&self) -> &[FaultEntry] {
         &self.entries
@@ -139,9 +149,18 @@ impl Faults {
     /// What happens to the next request: the act of the first rule that fires for it. Every rule that selects the
     /// request counts it.
     pub fn decide(&mut self, call: &Call<'_>) -> Option<Fault> {
+        self.first_to_fire(|rule| rule.selects(call))
+    }
+
+    /// The same for the next delivery.
+    pub(super) fn decide_delivery(&mut self, notice: &Notice) -> Option<Fault> {
+        self.first_to_fire(|rule| rule.selects_delivery(notice))
+    }
+
+    fn first_to_fire(&mut self, selects: impl Fn(&Rule) -> bool) -> Option<Fault> {
         let mut decided = None;
         for entry in &mut self.entries {
-            if !entry.rule.selects(call) {
+            if !selects(&entry.rule) {
                 continue;
             }
             entry.matched += 1;
@@ -156,14 +175,14 @@ impl Faults {
 }
 
 impl FaultEntry {
-    /// Whether the rule fires for the request that it has counted last.
+    /// Whether the rule fires for what it has counted last.
     fn fires(&self, seed: u64) -> bool {
         let percentile = self.rule.percent.map_or(0, |_| percentile(seed, self.id, self.matched));
         self.rule.fires(self.matched, percentile)
     }
 }
 
-/// The random number, from 0 to 99, of the request that a rule counts as `count`.
+/// The random number, from 0 to 99, of the request or the delivery that a rule counts as `count`.
 fn percentile(seed: u64, rule: u64, count: u64) -> u32 {
     let mut key = [0; 32];
     let parts = [seed.to_le_bytes(), rule.to_le_bytes(), count.to_le_bytes(), *b"faults  "];

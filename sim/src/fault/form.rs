@@ -6,8 +6,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tideover_model::OperationKind;
 use tideover_model::wire::problem::shown;
+use tideover_model::words::EventType;
 
-use crate::fault::{Act, ImpossibleRule, Rule, When};
+use crate::fault::{Act, DeliveryAct, ImpossibleRule, Rule, When};
 
 /// How the fields of a rule are spelled. Values are spelled the same everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +19,30 @@ pub enum Spelling {
     Snake,
 }
 
-/// The fields of every rule.
-const FIELDS: [&str; 6] = ["label", "operation", "identifier", "nth", "percent", "act"];
+/// The fields of every rule for requests.
+const OF_REQUESTS: &[&str] = &["label", "operation", "identifier", "nth", "percent", "act"];
+/// The fields of every rule for deliveries.
+const OF_DELIVERIES: &[&str] = &["label", "event", "payee", "invoice", "nth", "percent", "act"];
 
-/// The acts, each with its fields.
-const ACTS: [(&str, &[&str]); 6] = [
-    ("upstreamFails", &["when"]),
-    ("connectionDrops", &["when"]),
-    ("answerCut", &["afterBytes"]),
-    ("importStops", &["afterRows"]),
-    ("answerDelayed", &["milliseconds"]),
-    ("requestRepeated", &[]),
+/// An act: its name, the fields of every rule for its target, and its own.
+type ActForm = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+const ACTS: [ActForm; 15] = [
+    ("upstreamFails", OF_REQUESTS, &["when"]),
+    ("connectionDrops", OF_REQUESTS, &["when"]),
+    ("answerCut", OF_REQUESTS, &["afterBytes"]),
+    ("importStops", OF_REQUESTS, &["afterRows"]),
+    ("answerDelayed", OF_REQUESTS, &["milliseconds"]),
+    ("requestRepeated", OF_REQUESTS, &[]),
+    ("requestThrottled", OF_REQUESTS, &["retryAfterSeconds"]),
+    ("deliveryLate", OF_DELIVERIES, &["seconds"]),
+    ("deliveryDuplicated", OF_DELIVERIES, &[]),
+    ("deliverySwapped", OF_DELIVERIES, &[]),
+    ("deliveryDropped", OF_DELIVERIES, &["attempts"]),
+    ("unknownEventType", OF_DELIVERIES, &[]),
+    ("unknownField", OF_DELIVERIES, &[]),
+    ("signedWithAnotherSecret", OF_DELIVERIES, &["attempts"]),
+    ("signedAnHourAgo", OF_DELIVERIES, &["attempts"]),
 ];
 
 /// The rule with these fields.
@@ -47,15 +61,18 @@ const ACTS: [(&str, &[&str]); 6] = [
 /// ```
 pub fn read(fields: &Map<String, Value>, spelling: Spelling) -> Result<Rule, ImpossibleRule> {
     let form = Form { fields, spelling };
-    let (name, act_fields) = form.act()?;
-    form.has_only(name, act_fields)?;
+    let act = form.act()?;
+    form.has_only(act)?;
     let rule = Rule {
         label: form.text("label")?,
         operation: form.operation()?,
         identifier: form.text("identifier")?,
+        event: form.event()?,
+        payee: form.text("payee")?,
+        invoice: form.text("invoice")?,
         nth: form.number("nth", "a whole number from 1")?,
-        percent: form.percent()?,
-        act: form.details(name)?,
+        percent: form.small("percent", "a whole number from 1 to 100")?,
+        act: form.details(act.0)?,
     };
     rule.check().map_err(|ImpossibleRule { field, problem }| form.refused(&field, problem))?;
     Ok(rule)
@@ -68,17 +85,16 @@ struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    /// The name of the act, and its fields.
-    fn act(&self) -> Result<(&'static str, &'static [&'static str]), ImpossibleRule> {
-        let named = |name: &str| ACTS.iter().find(|(known, _)| *known == name);
+    /// The act that the rule names.
+    fn act(&self) -> Result<ActForm, ImpossibleRule> {
+        let named = |name: &str| ACTS.iter().find(|(known, ..)| *known == name);
         let act = self.fields.get("act").and_then(Value::as_str).and_then(named);
-        let names = ACTS.map(|(name, _)| name).join(", ");
+        let names = ACTS.map(|(name, ..)| name).join(", ");
         act.copied().ok_or_else(|| self.expected("act", &format!("one of {names}")))
     }
 
-    fn has_only(&self, act: &str, act_fields: &[&str]) -> Result<(), ImpossibleRule> {
-        let allowed: Vec<_> =
-            FIELDS.iter().chain(act_fields).map(|name| self.spelled(name)).collect();
+    fn has_only(&self, (act, of_all, own): ActForm) -> Result<(), ImpossibleRule> {
+        let allowed: Vec<_> = of_all.iter().chain(own).map(|name| self.spelled(name)).collect();
         match self.fields.keys().find(|field| !allowed.iter().any(|name| name == *field)) {
             None => Ok(()),
             Some(field) => {
@@ -100,8 +116,29 @@ impl<'a> Form<'a> {
             "answerCut" => Act::AnswerCut { after_bytes: required("afterBytes")? },
             "importStops" => Act::ImportStops { after_rows: required("afterRows")? },
             "answerDelayed" => Act::AnswerDelayed { milliseconds: required("milliseconds")? },
-            _ => Act::RequestRepeated,
+            "requestRepeated" => Act::RequestRepeated,
+            "requestThrottled" => {
+                let expected = "a whole number of seconds, not negative";
+                let seconds = self.small("retryAfterSeconds", expected)?;
+                let missing = || self.expected("retryAfterSeconds", expected);
+                Act::RequestThrottled { retry_after_seconds: seconds.ok_or_else(missing)? }
+            }
+            "deliveryLate" => DeliveryAct::Late { seconds: required("seconds")? }.into(),
+            "deliveryDuplicated" => DeliveryAct::Duplicated.into(),
+            "deliverySwapped" => DeliveryAct::Swapped.into(),
+            "deliveryDropped" => DeliveryAct::Dropped { attempts: self.attempts()? }.into(),
+            "unknownEventType" => DeliveryAct::UnknownEventType.into(),
+            "unknownField" => DeliveryAct::UnknownField.into(),
+            "signedWithAnotherSecret" => {
+                DeliveryAct::SignedWithAnotherSecret { attempts: self.attempts()? }.into()
+            }
+            _ => DeliveryAct::SignedAnHourAgo { attempts: self.attempts()? }.into(),
         })
+    }
+
+    /// How many attempts, from the first.
+    fn attempts(&self) -> Result<u32, ImpossibleRule> {
+        Ok(self.small("attempts", "a whole number from 1")?.unwrap_or(1))
     }
 
     fn when(&self) -> Result<When, ImpossibleRule> {
@@ -122,11 +159,18 @@ impl<'a> Form<'a> {
         })
     }
 
-    fn percent(&self) -> Result<Option<u32>, ImpossibleRule> {
-        const EXPECTED: &str = "a whole number from 1 to 100";
-        let percent = self.number("percent", EXPECTED)?;
-        let fits = percent.map(u32::try_from).transpose();
-        fits.map_err(|_| self.expected("percent", EXPECTED))
+    fn event(&self) -> Result<Option<EventType>, ImpossibleRule> {
+        let Some(value) = self.value("event") else { return Ok(None) };
+        let event = value.as_str().and_then(EventType::parse);
+        let expected =
+            || self.expected("event", &format!("one of {}", EventType::WORDS.join(", ")));
+        event.map(Some).ok_or_else(expected)
+    }
+
+    /// A number of 32 bits.
+    fn small(&self, field: &str, expected: &str) -> Result<Option<u32>, ImpossibleRule> {
+        let fits = self.number(field, expected)?.map(u32::try_from).transpose();
+        fits.map_err(|_| self.expected(field, expected))
     }
 
     fn text(&self, field: &str) -> Result<Option<String>, ImpossibleRule> {
@@ -195,6 +239,7 @@ mod tests {
             Act::ImportStops { after_rows: 3 },
             Act::AnswerDelayed { milliseconds: 3_600_000 },
             Act::RequestRepeated,
+            Act::RequestThrottled { retry_after_seconds: 0 },
         ] {
             let operation = Some(OperationKind::ImportInvoices);
             let (label, identifier) = (Some("a".into()), Some("b".into()));
@@ -207,12 +252,44 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_for_deliveries_is_read_as_serde_writes_it() {
+        for act in [
+            DeliveryAct::Late { seconds: 100_800 },
+            DeliveryAct::Duplicated,
+            DeliveryAct::Swapped,
+            DeliveryAct::Dropped { attempts: 8 },
+            DeliveryAct::UnknownEventType,
+            DeliveryAct::UnknownField,
+            DeliveryAct::SignedWithAnotherSecret { attempts: 1 },
+            DeliveryAct::SignedAnHourAgo { attempts: 2 },
+        ] {
+            let rule = Rule {
+                label: Some("a".into()),
+                event: Some(EventType::AdvancePaid),
+                payee: Some("b".into()),
+                invoice: Some("c".into()),
+                nth: Some(1),
+                ..Rule::always(act)
+            };
+            for rule in [rule, Rule::always(act)] {
+                let written = serde_json::to_value(&rule).unwrap();
+                assert_eq!(written["act"], act.name());
+                assert_eq!(serde_json::from_value::<Rule>(written.clone()).unwrap(), rule);
+                assert_eq!(read(written.as_object().unwrap(), Spelling::Camel), Ok(rule));
+            }
+        }
+        let fields = json!({ "act": "deliveryDropped" });
+        let rule = read(fields.as_object().unwrap(), Spelling::Camel).unwrap();
+        assert_eq!(rule, Rule::always(DeliveryAct::Dropped { attempts: 1 }));
+    }
+
+    #[test]
     fn the_schema_has_every_act_and_its_fields() {
-        let names = ACTS.map(|(name, _)| name);
+        let names = ACTS.map(|(name, ..)| name);
         assert_eq!(json!(ActName::schema())["enum"], json!(names));
         let schema = json!(ActFields::schema());
         let described: BTreeSet<_> = schema["properties"].as_object().unwrap().keys().collect();
-        let own = ACTS.iter().flat_map(|(_, own)| own.iter().copied());
+        let own = ACTS.iter().flat_map(|(_, _, own)| own.iter().copied());
         let read: Vec<String> = own.chain(["act"]).map(str::to_owned).collect();
         assert_eq!(described, read.iter().collect());
     }
@@ -224,7 +301,9 @@ mod tests {
             (
                 json!({}),
                 "act: expected one of upstreamFails, connectionDrops, answerCut, importStops, \
-                answerDelayed, requestRepeated"
+                answerDelayed, requestRepeated, requestThrottled, deliveryLate, deliveryDuplicated, \
+                deliverySwapped, deliveryDropped, unknownEventType, unknownField, \
+                signedWithAnotherSecret, signedAnHourAgo, got nothing"
                     .to_owned(),
             ),
             (json!({ "act": "explodes" }), "act: expected one of upstreamFails".into()),
@@ -247,6 +326,46 @@ mod tests {
             (
                 json!({ "act": "answerDelayed", "milliseconds": 3_600_001 }),
                 "milliseconds: expected a whole number from 0 to 3600000".into(),
+            ),
+        ] {
+            let problem = problem(&fields, Spelling::Camel);
+            assert!(problem.starts_with(&expected), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_the_other_target_is_named() {
+        let own = "label, event, payee, invoice, nth, percent, act";
+        for (fields, expected) in [
+            (
+                json!({ "act": "deliveryLate", "seconds": 1, "operation": "quote" }),
+                format!("operation: deliveryLate has only the fields {own}, seconds"),
+            ),
+            (
+                json!({ "act": "requestRepeated", "payee": "acme" }),
+                "payee: requestRepeated has only the fields label, operation, ".to_owned(),
+            ),
+            (
+                json!({ "act": "deliveryDuplicated", "event": "loan.paid" }),
+                "event: expected one of partner.organization.added, ".into(),
+            ),
+            (
+                json!({ "act": "deliveryDuplicated", "invoice": "" }),
+                "invoice: expected 1 to".into(),
+            ),
+            (json!({ "act": "deliveryDuplicated", "payee": 3 }), "payee: expected a string".into()),
+            (json!({ "act": "deliveryLate" }), "seconds: expected a whole number".into()),
+            (
+                json!({ "act": "deliveryLate", "seconds": 0 }),
+                "seconds: expected a whole number from 1 to 100800, got 0".into(),
+            ),
+            (
+                json!({ "act": "deliveryDropped", "attempts": 0 }),
+                "attempts: expected a whole number from 1, got 0".into(),
+            ),
+            (
+                json!({ "act": "requestThrottled", "retryAfterSeconds": -1 }),
+                "retryAfterSeconds: expected a whole number of seconds".into(),
             ),
         ] {
             let problem = problem(&fields, Spelling::Camel);
@@ -280,6 +399,19 @@ mod tests {
         let nothing =
             json!({ "act": "requestRepeated", "operation": "subscribe", "identifier": "a" });
         assert!(problem(&nothing, Spelling::Camel).starts_with("identifier: requests of this"));
+    }
+
+    #[test]
+    fn a_rule_made_in_rust_has_only_the_fields_of_its_target() {
+        let event = Some(EventType::AdvancePaid);
+        let wrong = Rule { event, ..Rule::always(Act::RequestRepeated) };
+        let problem = "event: requestRepeated acts on requests, and this field selects deliveries";
+        assert_eq!(wrong.check().unwrap_err().to_string(), problem);
+        let identifier = Some("acme".to_owned());
+        let wrong = Rule { identifier, ..Rule::always(DeliveryAct::Swapped) };
+        let problem =
+            "identifier: deliverySwapped acts on deliveries, and this field selects requests";
+        assert_eq!(wrong.check().unwrap_err().to_string(), problem);
     }
 
     #[test]

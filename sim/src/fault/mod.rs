@@ -1,11 +1,14 @@
-//! Faults: what an unreliable network, or a service in trouble, does to a request.
+//! Faults: what an unreliable network, or a service in trouble, does to a request; what it, or a thief, does to a
+//! delivery.
 //!
-//! A [`Rule`] selects requests and says what happens to them. The mock applies rules to HTTP requests, and the
-//! simulation applies the same rules to its own messages.
+//! A [`Rule`] selects requests or deliveries and says what happens to them. Its act says which of the two it is for. The
+//! mock applies rules to HTTP requests and to its webhooks, and the simulation applies the same rules to its own requests.
 //!
-//! [`Faults`] holds the rules of a world with their counters. Every rule counts every request that it selects. The
-//! first rule that fires for a request wins, and no other acts on it. [`named`] finds the identifiers that rules
-//! look at, and [`read`] reads a rule from JSON or from a profile file.
+//! [`Faults`] holds the rules of a world with their counters. Every rule counts everything that it selects. The first
+//! rule that fires for a request wins, and no other acts on it. [`named`] finds the identifiers that rules look at, and
+//! [`read`] reads a rule from JSON or from a profile file.
+//!
+//! A rule decides about a delivery once, when its event happens, so that the pace of a receiver changes no decision.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -22,7 +25,10 @@
 //! # }
 //! ```
 
+mod body;
 mod check;
+mod decisions;
+mod deliveries;
 mod faults;
 mod form;
 mod named;
@@ -32,4 +38,4 @@ pub use check::ImpossibleRule;
 pub use faults::{Fault, FaultEntry, FaultError, Faults, MOST_RULES};
 pub use form::{Spelling, read};
 pub use named::named;
-pub use rule::{Act, Call, Rule, When};
+pub use rule::{Act, Call, DeliveryAct, Rule, When};

@@ -32,7 +32,7 @@ pub(super) fn formed(
     if reorder(&mut json, draws(freedoms.key_order)) {
         taken.push(freedoms.key_order);
     }
-    let mut body = json.written(&mut Style::Compact);
+    let mut body = json.compact();
     let mut spacing = draws(freedoms.white_space);
     if spacing.takes() {
         let spaced = json.written(&mut Style::drawn(spacing));

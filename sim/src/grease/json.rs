@@ -9,7 +9,7 @@ use crate::grease::draws::Draws;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Json {
+pub(crate) enum Json {
     Leaf(Value),
     Array(Vec<Json>),
     Object(Vec<(String, Json)>),
@@ -17,13 +17,13 @@ pub(super) enum Json {
 
 impl Json {
     /// The field of this name, if the value is an object that has one.
-    pub(super) fn field(&mut self, name: &str) -> Option<&mut Json> {
+    pub(crate) fn field(&mut self, name: &str) -> Option<&mut Json> {
         let Json::Object(fields) = self else { return None };
         fields.iter_mut().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// Puts a text in place of the one in this field; false if there is none.
-    pub(super) fn replace_text(&mut self, name: &str, text: &str) -> bool {
+    pub(crate) fn replace_text(&mut self, name: &str, text: &str) -> bool {
         let Some(field @ Json::Leaf(Value::String(_))) = self.field(name) else { return false };
         *field = Json::Leaf(text.into());
         true
@@ -47,6 +47,11 @@ impl Json {
                 fields.iter_mut().for_each(|(_, value)| value.each_object(change));
             }
         }
+    }
+
+    /// The bytes, without white space.
+    pub(crate) fn compact(&self) -> Vec<u8> {
+        self.written(&mut Style::Compact)
     }
 
     /// The bytes, with white space of this style.

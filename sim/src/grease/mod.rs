@@ -24,6 +24,7 @@ pub use coverage::Coverage;
 pub(crate) use coverage::CoverageView;
 pub use events::{GreasedEvent, greased as greased_event};
 pub use freedom::Freedom;
+pub(crate) use json::Json;
 
 use choices::Taken;
 

@@ -45,6 +45,8 @@ pub(crate) struct Handled<'a> {
     pub(crate) hints: bool,
     pub(crate) note: Option<String>,
     pub(crate) fault: Option<String>,
+    /// The seconds after which the response asks the client to come again.
+    pub(crate) retry_after: Option<u32>,
     pub(crate) grease: Vec<Freedom>,
     /// The numbers of the deliveries that it caused.
     pub(crate) deliveries: Range<u64>,
@@ -64,6 +66,7 @@ pub(crate) struct Record {
     note: Option<String>,
     pub(super) warnings: Vec<String>,
     pub(super) fault: Option<String>,
+    retry_after: Option<u32>,
     grease: Vec<Freedom>,
     pub(super) deliveries: Range<u64>,
     hints: bool,
@@ -114,6 +117,7 @@ impl Record {
             note: handled.note,
             warnings,
             fault: handled.fault,
+            retry_after: handled.retry_after,
             grease: handled.grease,
             deliveries: handled.deliveries,
             hints,
@@ -221,8 +225,8 @@ impl Record {
 
     fn answered_headers(&self) -> BTreeMap<String, String> {
         let clause = self.clause.filter(|_| self.hints);
-        let set = respond::headers(self.texts.answered > 0, clause);
-        set.map(|(name, value)| (name.as_str().to_owned(), value.to_owned())).collect()
+        let set = respond::headers(self.texts.answered > 0, clause, self.retry_after);
+        set.map(|(name, value)| (name.as_str().to_owned(), value.into_owned())).collect()
     }
 }
 

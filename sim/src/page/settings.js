@@ -17,10 +17,11 @@ const subscription = ({ reference, url, eventTypes }) => el("li", {}, named(url)
   el("span", { class: "quiet" }, eventTypes ? eventTypes.join(", ") : "every event"));
 
 function fault(rule) {
-  const { id, label, matched, fired, act, operation, identifier, nth, percent } = rule;
-  const only = [operation, nth && `no. ${nth}`, percent && `${percent} %`].filter(Boolean).join(", ");
+  const { id, label, matched, fired, act, operation, event, identifier, payee, invoice, nth, percent } = rule;
+  const names = [identifier, payee, invoice].filter(Boolean);
+  const only = [operation ?? event, nth && `no. ${nth}`, percent && `${percent} %`].filter(Boolean).join(", ");
   const remove = () => perform(["Fault ", named(label), " is removed."], () => ask("DELETE", `/_sim/faults/${id}`));
-  return el("li", {}, el("span", {}, label !== act && [named(label), ": "], act), el("span", { class: "quiet" }, identifier && [named(identifier), " · "], `${only ? `${only} · ` : ""}matched ${matched}, acted ${fired} times`),
+  return el("li", {}, el("span", {}, label !== act && [named(label), ": "], act), el("span", { class: "quiet" }, names.map((name) => [named(name), " · "]), `${only ? `${only} · ` : ""}matched ${matched}, acted ${fired} times`),
     button("Remove", remove, { "aria-label": `Remove fault ${label}`, "data-part": "remove" }));
 }
 

@@ -1,9 +1,15 @@
-//! The faults of a world: which one acts on a request, and how the service carries the request out then.
+//! The faults of a world: which one acts on a request, and how the service carries the request out then; which one acts
+//! on a delivery, and when it is due then.
 
-use tideover_model::exchange::Understood;
-use tideover_model::wire::reply::Reply;
+use std::sync::Arc;
+
+use tideover_model::exchange::{Response, Understood};
+use tideover_model::wire::reply::{Failure, Reply};
 use tideover_model::wire::route::Route;
-use tideover_model::{Answer, Code, Happening, PlatformId, Refusal, Timestamp, clause};
+use tideover_model::{
+    Answer, Attempt, Cause, Code, Consequence, Delivery, Happening, PlatformId, Receipt, Refusal,
+    Timestamp, clause,
+};
 
 use crate::fault::{Act, Call, Fault, FaultEntry, FaultError, Faults, Rule, When, named};
 use crate::world::{World, WorldState};
@@ -73,6 +79,39 @@ impl WorldState {
         self.faults.decide(&Call { operation: Some(route.kind), identifiers: &identifiers })
     }
 
+    /// Lets a fault act on a delivery that was just queued.
+    pub(super) fn strike(&mut self, delivery: &Arc<Delivery>) {
+        let gets_every_event = self.face.gets_every_event(delivery);
+        if let Some(due) = self.faults.strike(delivery, gets_every_event) {
+            // Always possible for a delivery of which no attempt has begun.
+            let _ = self.face.reschedule(due, Cause::Late, delivery, 0);
+        }
+    }
+
+    /// Lets a fault act on what follows from the receipt of an attempt.
+    pub(super) fn follow_receipt(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        receipt: Receipt,
+        consequence: Consequence,
+    ) {
+        let Attempt { delivery, number, cause, .. } = attempt;
+        let is_first = !matches!(cause, Cause::Duplicate | Cause::Resent);
+        if consequence == Consequence::Accepted && is_first && self.faults.repeat(delivery) {
+            // Not possible if the service repeats it anyway, or if the subscription is gone.
+            let _ = self.face.reschedule(now, Cause::Duplicate, delivery, *number);
+        }
+        if let Receipt::Answered(_) = receipt
+            && consequence != Consequence::None
+            && let Some(overtaken) = self.faults.overtaken_by(delivery)
+            && let Some(overtaken) = self.deliveries.of_number(overtaken)
+        {
+            // Not possible if the subscription is gone.
+            let _ = self.face.reschedule(now, Cause::Late, &overtaken, 0);
+        }
+    }
+
     /// Carries a request out as a fault wants it. `None` if the service gives no answer.
     pub(super) fn carry_out(
         &mut self,
@@ -81,7 +120,9 @@ impl WorldState {
         act: Option<Act>,
     ) -> Option<Answer> {
         match act {
-            Some(Act::ConnectionDrops { when: When::BeforeCommit }) => None,
+            Some(
+                Act::ConnectionDrops { when: When::BeforeCommit } | Act::RequestThrottled { .. },
+            ) => None,
             Some(Act::UpstreamFails { when }) => {
                 if when == When::AfterCommit {
                     let _ = self.handle(now, understood);
@@ -99,7 +140,9 @@ impl WorldState {
             Some(
                 Act::ConnectionDrops { when: When::AfterCommit }
                 | Act::AnswerCut { .. }
-                | Act::AnswerDelayed { .. },
+                | Act::AnswerDelayed { .. }
+                // It acts on no request.
+                | Act::Delivery(_),
             )
             | None => Some(self.handle(now, understood)),
         }
@@ -129,6 +172,15 @@ impl WorldState {
         // Always possible for a platform whose key is valid.
         let _ = self.face.happen(now, caller, Happening::InterruptNextImport { after_rows });
     }
+}
+
+/// The response of a proxy that keeps a request from the service. Its form is assumed, after §7 Errors: the document
+/// shows no limit of the rate, and no code for one (`gap.requestRate`).
+pub(super) fn refused_by_proxy(act: Act) -> Option<Response> {
+    let Act::RequestThrottled { .. } = act else { return None };
+    let error = "Too many requests; try again later.".into();
+    let body = serde_json::to_vec(&Failure { error, code: "too_many_requests" });
+    Some(Response { status: 429, body: body.unwrap_or_default(), refused: None })
 }
 
 /// Whether a fault has really acted: an import with no more rows is not interrupted.

@@ -21,8 +21,8 @@ impl World {
     pub fn deliveries(&self, after: u64) -> Vec<DeliveryEntry> {
         let mut state = self.lock();
         self.proceed(&mut state);
-        let WorldState { face, deliveries, .. } = &*state;
-        deliveries.entries(after, |delivery| face.next_attempt(delivery))
+        let WorldState { face, deliveries, faults, .. } = &*state;
+        deliveries.entries(after, faults, |delivery| face.next_attempt(delivery))
     }
 
     /// How far the log of deliveries has come.
@@ -45,7 +45,7 @@ impl World {
         if state.resets != resets {
             return LogPage::default();
         }
-        let WorldState { face, deliveries, .. } = &*state;
-        deliveries.page(filter, numbers, |delivery| face.next_attempt(delivery))
+        let WorldState { face, deliveries, faults, .. } = &*state;
+        deliveries.page(filter, numbers, faults, |delivery| face.next_attempt(delivery))
     }
 }

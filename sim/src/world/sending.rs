@@ -6,11 +6,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tideover_model::{Attempt, Delivery, Destinations, Impossible, Receipt};
+use tideover_model::{Attempt, Delivery, Destinations, Impossible, Receipt, Timestamp};
 use tokio::time::timeout;
 
 use crate::clock::wall_time;
-use crate::deliveries::AttemptResult;
+use crate::deliveries::{AttemptResult, Headers, NoResponse};
 use crate::sending;
 use crate::sending::{Letter, SigningTime};
 use crate::world::{World, WorldState};
@@ -72,25 +72,43 @@ impl World {
     ) -> Option<(Attempt, Letter, Duration)> {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
-        let Some(attempt) = state.face.poll_attempt(now) else {
-            state.exhausted_at = Some(now);
-            self.inner.settled.notify_waiters();
-            return None;
-        };
         let at = match signing {
             SigningTime::Virtual => now,
             SigningTime::Wall => wall_time(),
         };
-        let sent = state.as_sent(&attempt);
-        let headers = sending::headers(&attempt.delivery.id, Some(sent.sign(at).to_string()));
-        state.deliveries.begun(&attempt, headers.clone());
-        let Delivery { url, body, .. } = &*sent.delivery;
-        let letter = Letter { url: Arc::clone(url), headers, body: Arc::clone(body) };
+        let Some((attempt, letter)) = self.next_to_leave(&mut state, now, at) else {
+            state.exhausted_at = Some(now);
+            self.inner.settled.notify_waiters();
+            return None;
+        };
         state.in_flight += 1;
         let webhooks = &self.inner.profile.webhooks;
         let patience = Duration::from_millis(webhooks.patience);
         let real_timeout = state.clock.until(now.after(webhooks.timeout));
         Some((attempt, letter, real_timeout.unwrap_or(patience).max(patience)))
+    }
+
+    /// Begins the next due attempt that no fault drops. Those that one drops end at once.
+    fn next_to_leave(
+        &self,
+        state: &mut WorldState,
+        now: Timestamp,
+        signed_at: Timestamp,
+    ) -> Option<(Attempt, Letter)> {
+        loop {
+            let attempt = state.face.poll_attempt(now)?;
+            state.faults.begin(&attempt.delivery);
+            if !state.faults.drop_attempt(&attempt) {
+                let letter = state.letter(&attempt, signed_at);
+                state.deliveries.begun(&attempt, letter.headers.clone());
+                return Some((attempt, letter));
+            }
+            state.deliveries.begun(&attempt, Headers::new());
+            let status = Err(NoResponse("a fault dropped it: it never left".to_owned()));
+            let result = AttemptResult { status, took: Duration::ZERO };
+            state.end_attempt(now, &attempt, Receipt::TimedOut, result);
+            self.drain(state, now);
+        }
     }
 
     /// Whether an attempt may still be sent: its subscription may have ended since it began.
@@ -101,24 +119,49 @@ impl World {
     pub(crate) fn end_attempt(&self, attempt: &Attempt, receipt: Receipt, result: AttemptResult) {
         let mut state = self.lock();
         let now = self.proceed(&mut state);
-        let consequence = state.face.handle_receipt(now, attempt, receipt);
-        let WorldState { grease, deliveries, .. } = &mut *state;
-        if let (Some(grease), Receipt::Answered(200..=299)) = (grease, receipt) {
-            grease.meet(&deliveries.freedoms(attempt));
-        }
-        state.deliveries.ended(attempt, result, consequence);
+        state.end_attempt(now, attempt, receipt, result);
         state.in_flight -= 1;
         self.drain(&mut state, now);
     }
 }
 
 impl WorldState {
+    fn end_attempt(
+        &mut self,
+        now: Timestamp,
+        attempt: &Attempt,
+        receipt: Receipt,
+        result: AttemptResult,
+    ) {
+        let consequence = self.face.handle_receipt(now, attempt, receipt);
+        if let (Some(grease), Receipt::Answered(200..=299)) = (&mut self.grease, receipt) {
+            grease.meet(&self.deliveries.freedoms(attempt));
+        }
+        self.deliveries.ended(attempt, result, consequence);
+        self.follow_receipt(now, attempt, receipt, consequence);
+    }
+
+    /// What an attempt sends, signed as of `at`.
+    fn letter(&self, attempt: &Attempt, at: Timestamp) -> Letter {
+        let sent = self.as_sent(attempt);
+        let signature = self.faults.sign(&sent, at).to_string();
+        let headers = sending::headers(&attempt.delivery.id, Some(signature));
+        let Delivery { url, body, .. } = &*sent.delivery;
+        Letter { url: Arc::clone(url), headers, body: Arc::clone(body) }
+    }
+
     /// The attempt with the bytes that the receiver gets: they are what is signed.
     fn as_sent<'a>(&self, attempt: &'a Attempt) -> Cow<'a, Attempt> {
-        let Some(grease) = &self.grease else { return Cow::Borrowed(attempt) };
-        let body = grease.event(&attempt.delivery).body;
+        let mut delivery = self.faults.as_sent(&attempt.delivery);
+        if let Some(grease) = &self.grease {
+            let body = grease.event(&delivery).body;
+            delivery = Arc::new(Delivery { body, ..(*delivery).clone() });
+        }
+        if Arc::ptr_eq(&delivery, &attempt.delivery) {
+            return Cow::Borrowed(attempt);
+        }
         let mut sent = attempt.clone();
-        sent.delivery = Arc::new(Delivery { body, ..(*attempt.delivery).clone() });
+        sent.delivery = delivery;
         Cow::Owned(sent)
     }
 }

@@ -81,6 +81,22 @@ async fn a_bad_rule_is_refused_with_its_field() {
             "operation: expected one of get_invoice",
         ),
         (
+            json!({ "act": "deliveryDropped", "operation": "quote" }),
+            "operation: deliveryDropped has only the fields label, event, payee, invoice, nth, percent, act, attempts",
+        ),
+        (
+            json!({ "act": "upstreamFails", "when": "afterCommit", "event": "partner.loan.paid" }),
+            "event: upstreamFails has only the fields label, operation, identifier, ",
+        ),
+        (
+            json!({ "act": "deliveryLate", "seconds": 0 }),
+            "seconds: expected a whole number from 1 to 100800, got 0",
+        ),
+        (
+            json!({ "act": "deliverySwapped", "event": "partner.loan" }),
+            "event: expected one of partner.organization.added, ",
+        ),
+        (
             json!({ "act": "upstreamFails", "when": "later" }),
             "when: expected beforeCommit or afterCommit",
         ),

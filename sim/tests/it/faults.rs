@@ -260,6 +260,25 @@ async fn a_repeated_request_gets_the_second_answer() {
     assert_eq!((labels(&mock), mock.journal().len()), (vec!["requestRepeated".to_owned()], 2));
 }
 
+/// `gap.requestRate`
+#[tokio::test]
+async fn a_throttled_request_is_not_carried_out() {
+    let act = Act::RequestThrottled { retry_after_seconds: 7 };
+    let mock = mock(vec![first(OperationKind::SyncBusiness, act)]).await;
+    let mut raw = sent(&mock, "PUT", ACME, acme()).await;
+    let (head, body) = raw.answer().await;
+    assert!(head.starts_with("HTTP/1.1 429 "), "{head}");
+    assert!(head.contains("\r\nretry-after: 7\r\n"), "{head}");
+    crate::support::assert_one_shape(&body);
+    assert_eq!(body["code"], "too_many_requests");
+    assert_eq!(get(&mock, ACME).await.0, 404);
+    assert_eq!(put(&mock, ACME, acme()).await.0, 200);
+    let entry = &mock.journal()[0];
+    assert_eq!((entry.status, entry.code, entry.clause), (Some(429), None, None));
+    assert_eq!(entry.response.as_ref().unwrap().headers["retry-after"], "7");
+    assert_eq!(labels(&mock), ["requestThrottled"]);
+}
+
 #[tokio::test]
 async fn only_the_nth_request_fails() {
     let act = Act::UpstreamFails { when: When::AfterCommit };

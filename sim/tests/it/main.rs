@@ -8,6 +8,7 @@ mod clock;
 mod completion;
 mod control;
 mod cors;
+mod delivery_faults;
 mod differential;
 mod documented;
 mod expect;

@@ -38,11 +38,11 @@ export function nameOf(type: string, body: unknown): string {
 }
 
 /** A delivery in one line: the same, and how it went. */
-export function lineOf({ event, body, state, attempts }: Delivery): string {
+export function lineOf({ event, body, state, attempts, fault }: Delivery): string {
   const last = attempts.at(-1);
   const outcome = last && (last.status === null ? last.problem : `answered ${last.status}`);
   const count = attempts.length > 1 ? ` after ${attempts.length} attempts` : "";
-  return `${nameOf(event, body)}: ${state}${count}${outcome ? `, ${outcome}` : ""}`;
+  return `${nameOf(event, body)}: ${state}${count}${outcome ? `, ${outcome}` : ""}${fault ? `, fault: ${fault}` : ""}`;
 }
 
 export function listOf(lines: readonly string[]): string {

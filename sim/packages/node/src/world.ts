@@ -107,7 +107,7 @@ export class World {
     return (await this.#ask("GET", "/_sim/clock")).now;
   }
 
-  /** Adds a rule by which requests fail; returns its number. */
+  /** Adds a rule by which requests or webhooks fail, as its act says; returns its number. */
   async fault(rule: FaultRule): Promise<number> {
     return (await this.#do(says("fault", rule), "POST", "/_sim/faults", rule)).ids[0];
   }

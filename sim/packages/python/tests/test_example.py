@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from integration import Books, Declined, Partner
+from support import Endpoint
 
 from tideover import World
-
-
-class Endpoint:
-    """Where the example listens. It can be down for the next webhooks."""
-
-    def __init__(self, books: Books) -> None:
-        self.down_for = 0
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(this) -> None:  # noqa: N805
-                body = this.rfile.read(int(this.headers["Content-Length"]))
-                if self.down_for:
-                    self.down_for -= 1
-                    this.send_response(503)
-                else:
-                    this.send_response(books.receive(dict(this.headers), body))
-                this.end_headers()
-
-            def log_message(this, *_: object) -> None:  # noqa: N805
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/hooks"
-        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
 
 @pytest.fixture
@@ -45,8 +20,7 @@ def books() -> Books:
 def endpoint(books: Books) -> Iterator[Endpoint]:
     endpoint = Endpoint(books)
     yield endpoint
-    endpoint.server.shutdown()
-    endpoint.server.server_close()
+    endpoint.stop()
 
 
 @pytest.fixture

@@ -133,7 +133,7 @@ pub(super) const TAGS: [(&str, &str); 7] = [
     (CLOCK, "The clock of the mock. What is due happens when the clock passes it."),
     (REQUESTS, "What the mock has received."),
     (DELIVERIES, "The webhooks that the mock has sent, or will send."),
-    (FAULTS, "Requests that fail on purpose."),
+    (FAULTS, "Requests and deliveries that fail on purpose."),
     (WORLDS, "Services of their own in one mock, each selected by its API keys."),
     (ABOUT, "The mock itself."),
 ];
@@ -364,14 +364,14 @@ pub(super) const ROUTES: &[Route] = &[
         .answers::<Applied>("It will be sent.")
         .unless(&[UnknownKey, UnknownDelivery, Refused("the subscription is gone")]),
     get("list_faults", "/_sim/faults", FAULTS)
-        .about("List the rules", "The rules by which requests fail, and how often each acted.")
+        .about("List the rules", "The rules by which requests and deliveries fail, and how often each acted.")
         .answers::<Faults<'_>>("The rules.")
         .unless(&[UnknownKey]),
     post("add_faults", "/_sim/faults", FAULTS)
         .about(
             "Add a rule, or several",
-            "For the requests of all platforms. Nothing is added if any of them is \
-                impossible.",
+            "For the requests or the deliveries of all platforms, as its act says. Nothing is \
+                added if any of them is impossible.",
         )
         .takes::<FaultsAdded>(&[
             (
@@ -383,6 +383,10 @@ pub(super) const ROUTES: &[Route] = &[
                 r#"{ "rules": [{ "act": "answerDelayed", "milliseconds": 200, "percent": 10 },
                     { "act": "importStops", "afterRows": 1, "identifier": "january" }] }"#,
             ),
+            (
+                "outOfOrder",
+                r#"{ "act": "deliverySwapped", "event": "partner.invoice.factoredUpdated", "nth": 2 }"#,
+            ),
         ])
         .answers::<FaultIds>("The rules are added.")
         .unless(&[
@@ -393,7 +397,7 @@ pub(super) const ROUTES: &[Route] = &[
             Refused("a world has at most 100 rules of faults; delete some first"),
         ]),
     delete("clear_faults", "/_sim/faults", FAULTS)
-        .about("Remove all rules", "No request fails on purpose any more.")
+        .about("Remove all rules", "No request and no new delivery fails on purpose any more.")
         .answers::<Applied>("They are removed.")
         .unless(&[UnknownKey]),
     delete("remove_fault", "/_sim/faults/{id}", FAULTS)

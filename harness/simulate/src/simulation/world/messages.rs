@@ -25,32 +25,25 @@ const SLOWEST: Moment = 25 * SECOND;
 /// The latest repeat of a request by the network.
 const LATEST_REPEAT: Moment = 20 * SECOND;
 
-/// Which of a message's random numbers decides about an act. Each act has one of its own, so that a plan without one fault
-/// keeps all others.
-fn position(act: Act) -> usize {
-    match act {
-        Act::UpstreamFails { when: When::BeforeCommit } => 0,
-        Act::UpstreamFails { when: When::AfterCommit } => 1,
-        Act::ConnectionDrops { when: When::BeforeCommit } => 2,
-        Act::ConnectionDrops { when: When::AfterCommit } => 3,
-        Act::AnswerCut { .. } => 4,
-        Act::ImportStops { .. } => 5,
-        Act::AnswerDelayed { .. } => 6,
-        Act::RequestRepeated => 7,
-    }
+/// The fault that an act is here, and which of a message's random numbers decides about it. Each act has one of its own, so
+/// that a plan without one fault keeps all others. `None` for what happens to no request here: the document has no limit
+/// of the rate (`gap.requestRate`), and a plan has other rules for webhooks.
+fn played(act: Act) -> Option<(usize, Fault)> {
+    Some(match act {
+        Act::UpstreamFails { when: When::BeforeCommit } => (0, Fault::UpstreamFailedBefore),
+        Act::UpstreamFails { when: When::AfterCommit } => (1, Fault::UpstreamFailedAfter),
+        Act::ConnectionDrops { when: When::BeforeCommit } => (2, Fault::RequestLost),
+        Act::ConnectionDrops { when: When::AfterCommit } => (3, Fault::AnswerLost),
+        Act::AnswerCut { .. } => (4, Fault::AnswerCut),
+        Act::ImportStops { .. } => (5, Fault::ImportCut),
+        Act::AnswerDelayed { .. } => (6, Fault::AnswerLate),
+        Act::RequestRepeated => (7, Fault::RequestRepeated),
+        Act::RequestThrottled { .. } | Act::Delivery(_) => return None,
+    })
 }
 
-fn fault_of(act: Act) -> Fault {
-    match act {
-        Act::UpstreamFails { when: When::BeforeCommit } => Fault::UpstreamFailedBefore,
-        Act::UpstreamFails { when: When::AfterCommit } => Fault::UpstreamFailedAfter,
-        Act::ConnectionDrops { when: When::BeforeCommit } => Fault::RequestLost,
-        Act::ConnectionDrops { when: When::AfterCommit } => Fault::AnswerLost,
-        Act::AnswerCut { .. } => Fault::AnswerCut,
-        Act::ImportStops { .. } => Fault::ImportCut,
-        Act::AnswerDelayed { .. } => Fault::AnswerLate,
-        Act::RequestRepeated => Fault::RequestRepeated,
-    }
+fn fault_of(act: Act) -> Option<Fault> {
+    played(act).map(|(_, fault)| fault)
 }
 
 /// Whether only the answer shows if the act made a difference.
@@ -88,11 +81,11 @@ impl World<'_> {
         let (there, quick) = (draw.between(20, 400), draw.between(20, 400));
         let back = if draw.percent(SLOW_ANSWERS) { draw.between(SECOND, SLOWEST) } else { quick };
         let repeat_after = draw.between(SECOND, LATEST_REPEAT);
-        let known = fault.filter(|act| !shows_later(*act)).map(fault_of);
+        let known = fault.filter(|act| !shows_later(*act)).and_then(fault_of);
         if let Some(fault) = known {
             self.counts.meet(fault);
         }
-        let named = fault.map_or("", |act| fault_of(act).name());
+        let named = fault.and_then(fault_of).map_or("", Fault::name);
         self.chain.add(self.now, &[name.as_bytes(), &request.body, named.as_bytes()]);
         self.note(Actor::Platform(client), known, || {
             format!("{} {}", request.kind.method(), request.path)
@@ -148,7 +141,8 @@ impl World<'_> {
         let call = Call { operation: Some(request.kind), identifiers: &identifiers };
         let rules = &self.plan.faults.requests;
         let fires = |act: Act, percent: Option<u32>| {
-            percent.is_none_or(|percent| percentiles[position(act)] < u64::from(percent))
+            let Some((position, _)) = played(act) else { return false };
+            percent.is_none_or(|percent| percentiles[position] < u64::from(percent))
         };
         let mut fired = rules.iter().filter(|rule| rule.selects(&call));
         let act = fired.find(|rule| fires(rule.act, rule.percent))?.act;
@@ -194,7 +188,7 @@ impl World<'_> {
         let status = response.status.to_le_bytes();
         self.chain.add(self.now, &[request.path.as_bytes(), &status, &response.body]);
         let shown = message.fault.filter(|act| shows_later(*act) && hits(*act, &answer, &response));
-        let shown = shown.map(fault_of);
+        let shown = shown.and_then(fault_of);
         if let Some(fault) = shown {
             self.counts.meet(fault);
         }

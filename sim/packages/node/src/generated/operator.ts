@@ -138,18 +138,18 @@ export interface paths {
         };
         /**
          * List the rules
-         * @description The rules by which requests fail, and how often each acted.
+         * @description The rules by which requests and deliveries fail, and how often each acted.
          */
         get: operations["list_faults"];
         put?: never;
         /**
          * Add a rule, or several
-         * @description For the requests of all platforms. Nothing is added if any of them is impossible.
+         * @description For the requests or the deliveries of all platforms, as its act says. Nothing is added if any of them is impossible.
          */
         post: operations["add_faults"];
         /**
          * Remove all rules
-         * @description No request fails on purpose any more.
+         * @description No request and no new delivery fails on purpose any more.
          */
         delete: operations["clear_faults"];
         options?: never;
@@ -574,10 +574,10 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description What happens to a request.
+         * @description What happens: the first seven to a request, the others to a delivery.
          * @enum {string}
          */
-        ActName: "upstreamFails" | "connectionDrops" | "answerCut" | "importStops" | "answerDelayed" | "requestRepeated";
+        ActName: "upstreamFails" | "connectionDrops" | "answerCut" | "importStops" | "answerDelayed" | "requestRepeated" | "requestThrottled" | "deliveryLate" | "deliveryDuplicated" | "deliverySwapped" | "deliveryDropped" | "unknownEventType" | "unknownField" | "signedWithAnotherSecret" | "signedAnHourAgo";
         Action: components["schemas"]["VendorAcceptsInvitation"] | components["schemas"]["VendorConfirmsTaxId"] | components["schemas"]["VendorSignsAgreement"] | components["schemas"]["VendorAddsBankAccount"] | components["schemas"]["CollectionAccountOpens"] | components["schemas"]["VendorCompletesOnboarding"] | components["schemas"]["FundingStarts"] | components["schemas"]["FundingCompletes"] | components["schemas"]["PayorPays"] | components["schemas"]["TaxIdFoundWrong"] | components["schemas"]["InterruptNextImport"] | components["schemas"]["VendorOpensSession"] | components["schemas"]["MarkTestAccount"] | components["schemas"]["IssueKey"] | components["schemas"]["RevokeKey"] | components["schemas"]["Reset"] | components["schemas"]["UpstreamFails"];
         /** @description An action: what it does, its fields, and an example. */
         ActionDescribed: {
@@ -752,6 +752,8 @@ export interface components {
             body: unknown;
             /** @description The type of its event. */
             event: string;
+            /** @description The label of the fault that acts on it, if one does. */
+            fault: string | null;
             /** @description The freedoms that it takes. */
             grease?: string[];
             /** @description The value of its `Service-Delivery` header. */
@@ -827,6 +829,11 @@ export interface components {
              */
             status: number | null;
         };
+        /**
+         * @description The kinds of event, in the document's order (§6).
+         * @enum {string}
+         */
+        EventType: "partner.organization.added" | "partner.organization.optedIn" | "partner.organization.remittanceUpdated" | "partner.invoice.created" | "partner.invoice.paid" | "partner.invoice.factoredUpdated" | "partner.loan.created" | "partner.loan.issued" | "partner.loan.paid";
         /** @description The one shape of every failure (§7). */
         Failure: {
             /** @description What callers branch on. Codes may be added: keep a default branch. */
@@ -837,13 +844,22 @@ export interface components {
         /** @description A rule, and how often it acted. */
         Fault: {
             /**
-             * @description What happens to a request. Known: `upstreamFails`, `connectionDrops`, `answerCut`, `importStops`, `answerDelayed`, `requestRepeated`; others may be added.
+             * @description What happens to a request or to a delivery. Known: `upstreamFails`, `connectionDrops`, `answerCut`, `importStops`, `answerDelayed`, `requestRepeated`, `requestThrottled`, `deliveryLate`, `deliveryDuplicated`, `deliverySwapped`, `deliveryDropped`, `unknownEventType`, `unknownField`, `signedWithAnotherSecret`, `signedAnHourAgo`; others may be added.
              * @example upstreamFails
              * @example connectionDrops
              * @example answerCut
              * @example importStops
              * @example answerDelayed
              * @example requestRepeated
+             * @example requestThrottled
+             * @example deliveryLate
+             * @example deliveryDuplicated
+             * @example deliverySwapped
+             * @example deliveryDropped
+             * @example unknownEventType
+             * @example unknownField
+             * @example signedWithAnotherSecret
+             * @example signedAnHourAgo
              */
             act: string;
             /**
@@ -857,6 +873,25 @@ export interface components {
              */
             afterRows?: number;
             /**
+             * Format: int32
+             * @description For `deliveryDropped`, `signedWithAnotherSecret` and `signedAnHourAgo`: how many attempts, from the first; 1 if it
+             *     is left out.
+             */
+            attempts?: number;
+            /**
+             * @description Only deliveries of events of this type. Known: `partner.organization.added`, `partner.organization.optedIn`, `partner.organization.remittanceUpdated`, `partner.invoice.created`, `partner.invoice.paid`, `partner.invoice.factoredUpdated`, `partner.loan.created`, `partner.loan.issued`, `partner.loan.paid`; others may be added.
+             * @example partner.organization.added
+             * @example partner.organization.optedIn
+             * @example partner.organization.remittanceUpdated
+             * @example partner.invoice.created
+             * @example partner.invoice.paid
+             * @example partner.invoice.factoredUpdated
+             * @example partner.loan.created
+             * @example partner.loan.issued
+             * @example partner.loan.paid
+             */
+            event?: string;
+            /**
              * Format: int64
              * @description How often it has acted.
              */
@@ -868,11 +903,13 @@ export interface components {
             id: number;
             /** @description Only requests that name this business, invoice, import or subscription. */
             identifier?: string;
-            /** @description The name of the rule in the journal. */
+            /** @description Only deliveries about this invoice. */
+            invoice?: string;
+            /** @description The name of the rule in the journal, and in the list of deliveries. */
             label: string;
             /**
              * Format: int64
-             * @description How many requests it has selected.
+             * @description How many requests or deliveries it has selected.
              */
             matched: number;
             /**
@@ -882,16 +919,28 @@ export interface components {
             milliseconds?: number;
             /**
              * Format: int64
-             * @description Only the request of this number, from 1, among those that the conditions above select.
+             * @description Only the request or the delivery of this number, from 1, among those that the conditions above select.
              */
             nth?: number;
             /** @description Only requests of this operation, by its `operationId`. */
             operation?: string;
+            /** @description Only deliveries about this business, or about an invoice of this payee. */
+            payee?: string;
             /**
              * Format: int32
-             * @description Only this percentage of the requests that the conditions above select, at random from the seed.
+             * @description Only this percentage of those that the conditions above select, at random from the seed.
              */
             percent?: number;
+            /**
+             * Format: int32
+             * @description For `requestThrottled`: the value of `Retry-After`.
+             */
+            retryAfterSeconds?: number;
+            /**
+             * Format: int64
+             * @description For `deliveryLate`: how late it is, by the world's clock.
+             */
+            seconds?: number;
             /**
              * @description For `upstreamFails` and `connectionDrops`: before or after the effect of the request. Known: `beforeCommit`, `afterCommit`; others may be added.
              * @example beforeCommit
@@ -904,9 +953,12 @@ export interface components {
             /** @description The numbers of the rules, in the order of the request. */
             ids: number[];
         };
-        /** @description A fault and the requests that it is for. Every condition that is given must hold. */
+        /**
+         * @description A fault, and the requests or the deliveries that it is for: its act says which of the two. Every condition that is
+         *     given must hold.
+         */
         FaultRule: {
-            /** @description What happens to a request. */
+            /** @description What happens to a request or to a delivery. */
             act: components["schemas"]["ActName"];
             /**
              * Format: int64
@@ -918,8 +970,18 @@ export interface components {
              * @description For `importStops`: how many rows are carried out.
              */
             afterRows?: number;
+            /**
+             * Format: int32
+             * @description For `deliveryDropped`, `signedWithAnotherSecret` and `signedAnHourAgo`: how many attempts, from the first; 1 if it
+             *     is left out.
+             */
+            attempts?: number;
+            /** @description Only deliveries of events of this type. */
+            event?: components["schemas"]["EventType"];
             /** @description Only requests that name this business, invoice, import or subscription. */
             identifier?: string;
+            /** @description Only deliveries about this invoice. */
+            invoice?: string;
             /** @description The label of the fault in a journal or a trace; the name of its act, unless given. */
             label?: string;
             /**
@@ -929,16 +991,28 @@ export interface components {
             milliseconds?: number;
             /**
              * Format: int64
-             * @description Only the request of this number, from 1, among those that the conditions above select.
+             * @description Only the request or the delivery of this number, from 1, among those that the conditions above select.
              */
             nth?: number;
             /** @description Only requests of this operation, by its `operationId`. */
             operation?: string;
+            /** @description Only deliveries about this business, or about an invoice of this payee. */
+            payee?: string;
             /**
              * Format: int32
-             * @description Only this percentage of the requests that the conditions above select, at random from the seed.
+             * @description Only this percentage of those that the conditions above select, at random from the seed.
              */
             percent?: number;
+            /**
+             * Format: int32
+             * @description For `requestThrottled`: the value of `Retry-After`.
+             */
+            retryAfterSeconds?: number;
+            /**
+             * Format: int64
+             * @description For `deliveryLate`: how late it is, by the world's clock.
+             */
+            seconds?: number;
             /** @description For `upstreamFails` and `connectionDrops`: before or after the effect of the request. */
             when?: components["schemas"]["When"];
         };
@@ -947,7 +1021,7 @@ export interface components {
             /** @description The rules, in order of precedence. */
             rules: components["schemas"]["FaultRule"][];
         };
-        /** @description The rules by which requests fail. */
+        /** @description The rules by which requests and deliveries fail. */
         Faults: {
             /** @description In order of precedence. */
             faults: components["schemas"]["Fault"][];

@@ -12,6 +12,15 @@ Act = Literal[
     "importStops",
     "answerDelayed",
     "requestRepeated",
+    "requestThrottled",
+    "deliveryLate",
+    "deliveryDuplicated",
+    "deliverySwapped",
+    "deliveryDropped",
+    "unknownEventType",
+    "unknownField",
+    "signedWithAnotherSecret",
+    "signedAnHourAgo",
 ]
 
 
@@ -43,18 +52,42 @@ class FaultOptions(TypedDict, total=False):
     after_bytes: int
     #: For `importStops`: how many rows are carried out.
     after_rows: int
+    #: For `deliveryDropped`, `signedWithAnotherSecret` and `signedAnHourAgo`: how many attempts, from the
+    #: first; 1 if it is left out.
+    attempts: int
+    #: Only deliveries of events of this type.
+    event: Literal[
+        "partner.organization.added",
+        "partner.organization.optedIn",
+        "partner.organization.remittanceUpdated",
+        "partner.invoice.created",
+        "partner.invoice.paid",
+        "partner.invoice.factoredUpdated",
+        "partner.loan.created",
+        "partner.loan.issued",
+        "partner.loan.paid",
+    ]
     #: Only requests that name this business, invoice, import or subscription.
     identifier: str
+    #: Only deliveries about this invoice.
+    invoice: str
     #: The label of the fault in a journal or a trace; the name of its act, unless given.
     label: str
     #: For `answerDelayed`: how late the answer is.
     milliseconds: int
-    #: Only the request of this number, from 1, among those that the conditions above select.
+    #: Only the request or the delivery of this number, from 1, among those that the conditions above
+    #: select.
     nth: int
     #: Only requests of this operation, by its `operationId`.
     operation: str
-    #: Only this percentage of the requests that the conditions above select, at random from the seed.
+    #: Only deliveries about this business, or about an invoice of this payee.
+    payee: str
+    #: Only this percentage of those that the conditions above select, at random from the seed.
     percent: int
+    #: For `requestThrottled`: the value of `Retry-After`.
+    retry_after_seconds: int
+    #: For `deliveryLate`: how late it is, by the world's clock.
+    seconds: int
     #: For `upstreamFails` and `connectionDrops`: before or after the effect of the request.
     when: Literal["beforeCommit", "afterCommit"]
 

@@ -69,7 +69,8 @@ def _request(entry: _Entry) -> str:
 
 def _sent(delivery: _Entry, attempt: _Entry) -> str:
     again = f", attempt {attempt['number']}" if attempt["number"] > 1 else ""
-    return f"{attempt['at']}    webhook {subject(delivery['body'])}{again} -> {outcome(attempt)}"
+    fault = f"  fault: {delivery['fault']}" if delivery.get("fault") else ""
+    return f"{attempt['at']}    webhook {subject(delivery['body'])}{again} -> {outcome(attempt)}{fault}"
 
 
 def _refusal(entry: _Entry) -> list[str]:

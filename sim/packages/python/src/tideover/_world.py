@@ -91,7 +91,10 @@ class World(Actions):
     # Faults
 
     def fault(self, act: Act, **rule: Unpack[FaultOptions]) -> int:
-        """Lets requests fail: `fault("upstreamFails", when="afterCommit", nth=1)`. Returns its number."""
+        """Lets requests or webhooks fail: `fault("deliveryDuplicated", event="partner.loan.paid", nth=1)`.
+
+        The act says which of the two. Returns the number of the rule.
+        """
         body = {"act": act, **{camel_case(name): value for name, value in rule.items()}}
         added: int = self._port("POST", "faults", body)["ids"][0]
         return added

@@ -1,0 +1,58 @@
+//! The bodies of events that a fault changes.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tideover_model::words::UnlistedEvent;
+
+use crate::fault::DeliveryAct;
+use crate::grease::Json;
+
+/// A field that no event has.
+const ADDED: &str = "addedField";
+
+/// The body of an event as an act changes it. `None` if it stays as it is.
+pub(super) fn rewritten(act: DeliveryAct, body: &[u8]) -> Option<Arc<[u8]>> {
+    let change: fn(&mut Json) = match act {
+        DeliveryAct::UnknownEventType => |event| {
+            event.replace_text("type", UnlistedEvent::NoticeSent.name());
+        },
+        DeliveryAct::UnknownField => |event| {
+            add_field(event);
+            if let Some(data) = event.field("data") {
+                add_field(data);
+            }
+        },
+        _ => return None,
+    };
+    let mut event: Json = serde_json::from_slice(body).ok()?;
+    change(&mut event);
+    Some(event.compact().into())
+}
+
+fn add_field(object: &mut Json) {
+    if let Json::Object(fields) = object {
+        fields.push((ADDED.to_owned(), Json::Leaf(Value::from("new"))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(act: DeliveryAct) -> Option<String> {
+        let body =
+            br#"{"id":"evt_1","type":"partner.loan.paid","data":{"payeeExternalId":"acme"}}"#;
+        rewritten(act, body).map(|body| String::from_utf8_lossy(&body).into_owned())
+    }
+
+    #[test]
+    fn only_what_is_unknown_changes() {
+        let unknown =
+            r#"{"id":"evt_1","type":"partner.notice.sent","data":{"payeeExternalId":"acme"}}"#;
+        assert_eq!(changed(DeliveryAct::UnknownEventType).as_deref(), Some(unknown));
+        let more = r#"{"id":"evt_1","type":"partner.loan.paid","data":{"payeeExternalId":"acme","addedField":"new"},"addedField":"new"}"#;
+        assert_eq!(changed(DeliveryAct::UnknownField).as_deref(), Some(more));
+        assert_eq!(changed(DeliveryAct::Duplicated), None);
+    }
+}
