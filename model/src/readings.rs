@@ -97,6 +97,9 @@ readings! {
     MergedIdentifiers merged_identifiers true "gap.oneTaxIdTwoIdentifiers"
         "A platform's second identifier with the same tax id stands for the same business."
         / "A platform's second identifier with the same tax id is a new business, which the number does not clear.";
+    UndividedIdentifiers undivided_identifiers true "gap.oneTaxIdTwoIdentifiers"
+        "Two identifiers of one business on one platform share everything."
+        / "Two identifiers of one business on one platform share what those of two platforms share.";
     DistinctParties distinct_parties true "gap.selfDealing"
         "An invoice between two businesses is no self-dealing, whatever tax id they sent."
         / "An invoice between two businesses that sent one tax id is self-dealing.";

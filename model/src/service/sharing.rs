@@ -1,7 +1,7 @@
 //! What platforms share about a business that its tax id has matched (`4.businessSync.3`, `gap.sharedBusiness`).
 //!
-//! If they share everything, it is one [`Business`]. Otherwise each platform has its own, with the same limit
-//! (`8.concentrationLimit`), and a change of what they share reaches the others.
+//! If they share everything, it is one [`Business`]. Otherwise each platform, or each identifier, has its own, with the
+//! same limit (`8.concentrationLimit`), and a change of what they share reaches the others.
 
 use crate::choices::Choices;
 use crate::identity::{BusinessId, PlatformId};
@@ -26,7 +26,12 @@ impl<C: Choices> Service<C> {
     pub(super) fn matched_by(&mut self, caller: PlatformId, tax_id: TaxId) -> Option<Match> {
         let holder = *self.by_tax_id.get(&tax_id)?;
         if self.is_linked_to(holder, caller) {
-            return self.reads_so(Reading::MergedIdentifiers).then_some(Match::Same(holder));
+            if !self.reads_so(Reading::MergedIdentifiers) {
+                return None;
+            }
+            if self.reads_so(Reading::UndividedIdentifiers) {
+                return Some(Match::Same(holder));
+            }
         }
         let Shared { compliance, agreement, payout_account, collection_account } = self.shared();
         let is_whole = compliance && agreement && payout_account && collection_account;

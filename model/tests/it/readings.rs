@@ -65,6 +65,32 @@ fn a_tax_id_that_was_found_wrong_may_clear_nothing() {
     assert_eq!(cleared, [json!(true), json!(false)]);
 }
 
+/// `gap.oneTaxIdTwoIdentifiers`
+#[test]
+fn two_identifiers_of_a_platform_may_share_what_platforms_share() {
+    let banks = [true, false].map(|value| {
+        let apart = round_numbers().readings.with(Reading::SharedPayoutAccount, false);
+        let readings = apart.with(Reading::UndividedIdentifiers, value);
+        let mut desk = Desk::with(Profile { readings, ..round_numbers() });
+        desk.onboard("acme", "123456789");
+        desk.sync_business("twin", "123456789");
+        desk.sync_invoice("acme", "INV-1", 1_000);
+        let onboarding = desk.get("/v1/organizations/twin").body["onboarding"].clone();
+        assert_eq!([&onboarding["compliance"], &onboarding["contract"]], [true, true]);
+        let of_itself = json!({
+            "payee": { "externalId": "acme", "legalName": "Acme Ltd" },
+            "payor": { "externalId": "twin", "legalName": "Acme Ltd" },
+            "status": "ISSUED", "faceValue": 1_000,
+            "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-03-02T00:00:00Z",
+        });
+        desk.put("/v1/invoices/INV-2", &of_itself);
+        assert_eq!(desk.request_advance("acme", "INV-2").body["code"], "self_dealing");
+        desk.audit();
+        onboarding["bank"].clone()
+    });
+    assert_eq!(banks, [json!(true), json!(false)]);
+}
+
 /// A number that is found wrong at one platform (`gap.sharedBusiness`).
 #[test]
 fn platforms_may_share_the_compliance_of_a_matched_business() {
