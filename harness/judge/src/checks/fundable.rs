@@ -1,9 +1,12 @@
 //! An invoice shown as fundable is not refused, and the reverse (`2.invoice.fundable.2`).
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
-use tideover_exchange::Exchange;
+use tideover_exchange::{Exchange, PreparedCall};
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Code, OperationKind, PlatformId, Status, clause};
+use tideover_model::wire::schema::find;
+use tideover_model::{Code, Operation, OperationKind, PlatformId, Status, clause};
 
 use crate::checks::{Check, Notes};
 
@@ -18,6 +21,45 @@ pub(super) struct Fundable {
 #[derive(Default)]
 pub(super) struct NotRefused {
     fundable: Fundable,
+    /// The businesses that have completed onboarding, by their platforms: nothing hidden is left that could make an
+    /// invoice of theirs fundable. Forgotten with the next step that may change them.
+    complete: BTreeSet<(Option<PlatformId>, String)>,
+}
+
+impl NotRefused {
+    fn learn(&mut self, exchange: &Exchange<'_>) {
+        let leaves_businesses = exchange.kind().is_some_and(|kind| {
+            kind.reads()
+                || matches!(kind, OperationKind::SyncInvoice | OperationKind::RequestAdvance)
+        });
+        if !leaves_businesses {
+            self.complete.clear();
+        }
+        let Some(Operation::GetBusiness { business }) =
+            exchange.call().and_then(PreparedCall::operation)
+        else {
+            return;
+        };
+        let Some(shown) = exchange.success_of(OperationKind::GetBusiness) else { return };
+        let requirements = shown.get(field::ONBOARDING).and_then(Value::as_object);
+        let documented = find(OperationKind::GetBusiness.reply_fields(), [field::ONBOARDING]);
+        let is_complete = requirements.zip(documented).is_some_and(|(met, documented)| {
+            let mut names = documented.within().iter().map(|field| field.name);
+            names.all(|name| met.get(name) == Some(&Value::Bool(true)))
+        });
+        let named = (exchange.platform, business.clone());
+        if is_complete {
+            self.complete.insert(named)
+        } else {
+            self.complete.remove(&named)
+        };
+    }
+
+    /// Whether the payee of an advance has completed onboarding.
+    fn is_complete(&self, exchange: &Exchange<'_>) -> bool {
+        let asked = exchange.asked_advance();
+        asked.is_some_and(|(payee, _)| self.complete.contains(&(exchange.platform, payee)))
+    }
 }
 
 impl Check for NotRefused {
@@ -28,9 +70,12 @@ impl Check for NotRefused {
             matches!(code.status(), Status::Assumed(_) | Status::Documented(409))
         });
         let otherwise = !exchange.seen.is_success() && !listed;
+        self.learn(exchange);
         if exchange.unsettled
             || otherwise
-            || (!was_fundable && exchange.kind() == Some(OperationKind::RequestAdvance))
+            || (!was_fundable
+                && exchange.kind() == Some(OperationKind::RequestAdvance)
+                && !self.is_complete(exchange))
         {
             self.fundable.read = None;
         }

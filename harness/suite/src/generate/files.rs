@@ -60,13 +60,15 @@ impl Walk {
     pub(super) fn toward_too_large(&mut self, stage: usize) -> Option<Step> {
         Some(match stage {
             0 => make::import("large", many_rows(1001)),
-            1 => make::import("full", many_rows(1000)),
+            // A row that is rejected counts too.
+            1 => make::import("larger", format!("{}short\n", many_rows(1000))),
+            2 => make::import("full", many_rows(1000)),
             // The last row counts like the first.
-            2 => make::get_invoice("v1", "last"),
-            3 => padded(1_048_576),
+            3 => make::get_invoice("v1", "last"),
+            4 => padded(1_048_576),
             // Even a service with a higher limit refuses this.
-            4 => padded(8 * 1_048_576),
-            5 => make::get_business("v1"),
+            5 => padded(8 * 1_048_576),
+            6 => make::get_business("v1"),
             _ => return None,
         })
     }

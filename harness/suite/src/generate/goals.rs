@@ -107,6 +107,11 @@ impl Goal {
         )
     }
 
+    /// Whether it takes all steps of a case. Then nothing comes between.
+    pub(super) fn fills_its_case(&self) -> bool {
+        matches!(self.aim, Aim::ShareLimit)
+    }
+
     /// The first goal of a case. The goals take turns, so that a few cases reach all of them. Those whose steps are
     /// fixed show nothing new the second time: the states of the matrix follow in their place, from another one on
     /// with each seed.

@@ -277,6 +277,7 @@ fn financed(business: &str, turn: usize) -> Vec<Step> {
         make::sync_invoice(&invoice, &fields),
         make::get_invoice(business, &invoice),
         make::request_advance(business, &invoice),
+        make::quote(business, FACE_VALUE),
         make::get_business(business),
     ]
 }

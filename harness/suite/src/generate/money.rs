@@ -164,7 +164,8 @@ impl Walk {
             6 => make::get_invoice(payee, "r1"),
             7 => make::pay(payee, "r1", 20_000),
             8 | 11 => make::get_invoice(payee, "r1"),
-            10 => self.sync_with(payee, "r1", "ISSUED", 20_000),
+            // Less than what is collected.
+            10 => self.sync_with(payee, "r1", "ISSUED", 19_999),
             13 => self.sync_with(payee, "r2", "ISSUED", 1),
             14 => make::get_invoice(payee, "r2"),
             15 => make::request_advance(payee, "r2"),

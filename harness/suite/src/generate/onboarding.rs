@@ -88,6 +88,14 @@ impl Walk {
             let contact = Some(make::full_contact());
             return make::sync_business(business, &make::name_of(business), None, contact);
         }
+        // While only the account is missing, nothing can be financed yet.
+        let quote = make::quote(business, 10_000).by(caller);
+        let last = self.steps.iter().rposition(|step| step.action == quote.action);
+        match last.map(|last| self.steps.len() - last) {
+            None => return quote,
+            Some(1) => return make::get_business(business),
+            Some(_) => {}
+        }
         match self.draw(0_u32..10) {
             0 | 1 => make::act_on(ActionKind::CollectionAccountOpens, business),
             2 => make::advance_clock(self.draw(proptest::sample::select(vec![60_u64, 150, 300]))),
