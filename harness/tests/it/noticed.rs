@@ -76,7 +76,7 @@ async fn a_whole_run_finding_has_no_case() {
     let met = format!("{} times, in the run as a whole", finding.times);
     for text in [&terminal, &junit, &page] {
         assert!(text.contains(&met) && text.contains("learn it anew"), "{text}");
-        let empty = ["case 0", "0 steps", "curl", "What happens", "The steps", "<svg", "replay"];
+        let empty = ["case 0", " 0 steps", "curl", "What happens", "The steps", "<svg", "replay"];
         let (_, finding) = text.split_once("success.get_business").unwrap();
         let (finding, _) = finding.split_once("whole").unwrap();
         let rest = text.split("</article>").next().unwrap_or(finding);

@@ -60,7 +60,7 @@ defects! {
                 let excess = face - quoted.amounts.financeable_amount;
                 quoted.amounts.forwarded_at_payment -= excess;
             });
-    "fee-is-taken-off-the-advance", "2.amounts.advanceAmount.2", as "2.advance.advanceAmount",
+    "fee-is-taken-off-the-advance", "2.amounts.advanceAmount.2", as "2.quote.advanceAmount",
         "the fee is deducted from the amount paid to the business",
         choice(WrongChoice::FeeTakenOff);
     "quote-forwards-too-much", "2.amounts.forwardedAtPayment",
@@ -74,9 +74,12 @@ defects! {
         "the fee of a quote for 99 cents is negative",
         after!(|inner, face| Operation::Quote { face_value, .. } => face_value.cents(),
             Quoted(quoted) if face == Cents(99) => quoted.amounts.fee_total = Cents(-1));
-    "amounts-have-a-decimal-point", "2.quote.advanceAmount",
-        "advanceAmount of a quote is a number with a decimal point",
-        body!(|body| Quoted(_) => body["advanceAmount"] = body["advanceAmount"].as_f64()?.into());
+    "amounts-have-parts-of-a-cent", "2.quote.advanceAmount",
+        "advanceAmount of a quote has half a cent more",
+        body!(|body| Quoted(_) => {
+            let more = format!("{}.5", body["advanceAmount"].as_i64()?);
+            body["advanceAmount"] = serde_json::from_str(&more).ok()?
+        });
     "quoted-fee-is-missing", "2.quote.feeTotal",
         "a quote for a business that is not onboarded has no feeTotal",
         body!(|body| Quoted(quoted) if !quoted.onboarding.is_complete() =>

@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 
 use tideover_exchange::{Prepared, PreparedAction, Response};
-use tideover_model::{Code, OperationKind, PlatformId, Timestamp};
+use tideover_model::wire::field::Fields;
+use tideover_model::wire::reply::Reply;
+use tideover_model::{Code, Operation, OperationKind, PlatformId, Timestamp};
 
 use crate::belief::hidden::PriorState;
-use crate::belief::hypothesis::Hypothesis;
+use crate::belief::hypothesis::{Hypothesis, Subject};
 use crate::belief::{Belief, Observation};
 
 /// The most writes that a stale read may lag behind. A read is retried before it counts as stale, so a
@@ -34,13 +36,40 @@ impl Belief {
         );
         let lags = sent.kind().is_some_and(|kind| kind.reads() || is_unknown);
         let Some(past) = self.past.as_ref().filter(|_| lags) else { return false };
-        if self.explains(sent, seen, now) {
-            return false;
-        }
         let business = self.named(sent);
         let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
         let observed = Observation { sent, seen, now };
-        past.iter().filter(is_about_it).any(|past| self.matches_past(past, observed))
+        let is_explained = self.explains(sent, seen, now);
+        past.iter().filter(is_about_it).any(|past| match is_explained {
+            true => self.shows_earlier_name(past, observed),
+            false => self.matches_past(past, observed),
+        })
+    }
+
+    /// Whether a read shows the name of a business before a write, and not the one since. A name contradicts no
+    /// hypothesis.
+    fn shows_earlier_name(
+        &self,
+        past: &Past,
+        Observation { sent, seen, now }: Observation<'_>,
+    ) -> bool {
+        if sent.kind() != Some(OperationKind::GetBusiness) {
+            return false;
+        }
+        let Some(shown) = seen.success_body().and_then(|body| Fields::of(body).name()) else {
+            return false;
+        };
+        let Some(Subject { platform, payee: Some(payee), .. }) = self.subject(sent) else {
+            return false;
+        };
+        let is_named_so = |hypothesis: &Hypothesis| {
+            let read = Operation::GetBusiness { business: payee.clone() };
+            match hypothesis.look(now, platform, read) {
+                Some(Reply::Business(business)) => business.name.as_deref() == Some(shown),
+                _ => false,
+            }
+        };
+        !self.hypotheses.iter().any(is_named_so) && past.hypotheses.iter().any(is_named_so)
     }
 
     /// Whether a response contradicts nothing that is known.
