@@ -139,6 +139,9 @@ impl Walk {
             9 => make::quote("w1", FaceValue::MAX),
             10 => make::get_invoice("w1", "large"),
             11 => make::request_advance("w1", "large"),
+            // What counts as outstanding is not stated: only twice as much is surely too much.
+            12 => self.sync_with("w1", "larger", "ISSUED", FaceValue::MAX),
+            13 => make::request_advance("w1", "larger"),
             _ => return None,
         })
     }
