@@ -109,7 +109,8 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             throw new ParameterResolutionException(
                     "A " + type.getSimpleName() + " is of one test: ask for it in the test or in @BeforeEach");
         }
-        Belongings mine = context.getStore(SPACE).getOrComputeIfAbsent("test", key -> new Belongings(), Belongings.class);
+        ExtensionContext.Store store = context.getStore(SPACE);
+        Belongings mine = store.getOrComputeIfAbsent("test", key -> new Belongings(), Belongings.class);
         if (type == Mock.class) {
             return mine.mock();
         }
@@ -160,9 +161,12 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
         void close() {
             // The worlds first: nothing more is sent then.
-            worlds.forEach(World::close);
-            if (webhooks != null) {
-                webhooks.close();
+            try {
+                worlds.forEach(World::close);
+            } finally {
+                if (webhooks != null) {
+                    webhooks.close();
+                }
             }
         }
     }
@@ -246,6 +250,10 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
     /** A mock, in which worlds are made. */
     public static final class Mock implements AutoCloseable {
+        /** So that a test decides when time passes, reads the same dates every day, and receives webhooks. */
+        private static final Map<String, String> DEFAULTS =
+                Map.of("--webhooks", "local", "--clock", "still", "--start", "2026-01-01T00:00:00Z");
+
         private final String url;
         private final String key;
         private final Process process;
@@ -265,7 +273,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
          */
         public static Mock start(String... options) {
             List<String> command = new ArrayList<>(List.of(program(), "serve", "--port", "0", "--json"));
-            Map.of("--webhooks", "local", "--clock", "still", "--start", "2026-01-01T00:00:00Z").forEach((name, value) -> {
+            DEFAULTS.forEach((name, value) -> {
                 if (Arrays.stream(options).noneMatch(each -> each.equals(name) || each.startsWith(name + "="))) {
                     command.addAll(List.of(name, value));
                 }
@@ -288,9 +296,9 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 throw new CannotStart(
                         String.join(" ", command) + " ended with exit code " + code + ":\n" + said, null);
             } catch (IOException problem) {
-                String help = " It is in the archive of a release. Put it on the PATH, or let the variable TIDEOVER name it.";
                 throw new CannotStart(
-                        "The program " + command.get(0) + " cannot be started: " + problem.getMessage() + "." + help,
+                        "The program " + command.get(0) + " cannot be started: " + problem.getMessage() + ". It is in the"
+                                + " archive of a release. Put it on the PATH, or let the variable TIDEOVER name it.",
                         problem);
             }
         }
@@ -682,12 +690,13 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
         /** The same with another patience than ten seconds. */
         public List<Json> waitForRequests(int count, Map<String, ?> filters, Duration patience) {
-            Map<String, Object> body = Map.of("filter", filters, "count", count, "patienceSeconds", patience.toSeconds());
+            long seconds = patience.toSeconds();
+            Map<String, Object> body = Map.of("filter", filters, "count", count, "patienceSeconds", seconds);
             Json came = port("POST", "journal/wait", body, patience.plus(Caller.USUAL));
             if (!came.flag("reached")) {
                 String wanted = count + " requests" + (filters.isEmpty() ? "" : " with " + filters);
-                throw new Unmet("Only " + came.number("count") + " came of " + wanted + " within "
-                        + patience.toSeconds() + " seconds");
+                throw new Unmet("Only " + came.number("count") + " came of " + wanted + " within " + seconds
+                        + " seconds");
             }
             return journal(filters);
         }
@@ -888,7 +897,8 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 long rest = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
                 if (rest <= 0) {
                     List<String> came = received.stream().map(Received::toString).toList();
-                    throw expected.unmet(patience, came, "Nothing came at all: is " + url() + " subscribed to this event?");
+                    String nothing = "Nothing came at all: is " + url() + " subscribed to this event?";
+                    throw expected.unmet(patience, came, nothing);
                 }
                 try {
                     wait(rest);
@@ -1519,9 +1529,10 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
     }
 
     private static String query(String path, Map<String, ?> filters) {
-        String query = filters.entrySet().stream()
-                .map(each -> each.getKey() + "=" + URLEncoder.encode(each.getValue().toString(), StandardCharsets.UTF_8))
-                .collect(Collectors.joining("&"));
+        List<String> pairs = new ArrayList<>();
+        filters.forEach((name, value) ->
+                pairs.add(name + "=" + URLEncoder.encode(value.toString(), StandardCharsets.UTF_8)));
+        String query = String.join("&", pairs);
         return query.isEmpty() ? path : path + "?" + query;
     }
 
@@ -1624,7 +1635,8 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         }
 
         private static String request(Json entry) {
-            StringBuilder line = new StringBuilder(entry.text("time") + "  " + entry.text("method") + " " + entry.text("path"));
+            StringBuilder line = new StringBuilder(entry.text("time"));
+            line.append("  ").append(entry.text("method")).append(' ').append(entry.text("path"));
             if (entry.has("query")) {
                 line.append('?').append(entry.text("query"));
             }
