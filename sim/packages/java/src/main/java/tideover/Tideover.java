@@ -243,7 +243,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
     /** There is no mock. */
     public static final class CannotStart extends RuntimeException {
-        CannotStart(String message, Throwable cause) {
+        private CannotStart(String message, Throwable cause) {
             super(message, cause);
         }
     }
@@ -296,10 +296,9 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 throw new CannotStart(
                         String.join(" ", command) + " ended with exit code " + code + ":\n" + said, null);
             } catch (IOException problem) {
-                throw new CannotStart(
-                        "The program " + command.get(0) + " cannot be started: " + problem.getMessage() + ". It is in the"
-                                + " archive of a release. Put it on the PATH, or let the variable TIDEOVER name it.",
-                        problem);
+                String said = "The program " + command.get(0) + " cannot be started: " + problem.getMessage() + ".";
+                String help = " A release has it. Put it on the PATH, or let the variable TIDEOVER name it.";
+                throw new CannotStart(said + help, problem);
             }
         }
 
@@ -776,6 +775,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             this.code = code;
             this.clause = clause;
             this.prose = prose;
+            startAtTheCaller(this);
         }
 
         public int status() {
@@ -800,8 +800,9 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
     /** What a test waited for did not happen. */
     public static final class Unmet extends AssertionError {
-        Unmet(String message) {
+        private Unmet(String message) {
             super(message);
+            startAtTheCaller(this);
         }
     }
 
@@ -1542,6 +1543,14 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         } catch (InterruptedException interrupted) {
             throw interrupted(interrupted);
         }
+    }
+
+    /** Lets the trace begin at the line of the test: what failed is not this file. */
+    private static void startAtTheCaller(Throwable problem) {
+        String own = Tideover.class.getName();
+        problem.setStackTrace(Arrays.stream(problem.getStackTrace())
+                .dropWhile(frame -> frame.getClassName().equals(own) || frame.getClassName().startsWith(own + "$"))
+                .toArray(StackTraceElement[]::new));
     }
 
     private static IllegalStateException interrupted(InterruptedException interrupted) {

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -125,10 +126,12 @@ final class Partner {
     }
 
     private Json send(String method, String path, Object body) throws IOException {
+        BodyPublisher content =
+                body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.of(body).toString());
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
                 .timeout(Duration.ofSeconds(30))
                 .header("Authorization", "Bearer " + key)
-                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.of(body).toString()));
+                .method(method, content);
         if (body != null) {
             request.header("Content-Type", "application/json");
         }
