@@ -24,6 +24,7 @@ class ReadmeTest {
         // A user's test has a package of its own.
         String imports = source("tideover/AdvanceTest.java").replace("package tideover;\n\n", "");
         assertEquals(imports, shown("README.md", "import java.util.Map;"));
+        assertEquals(imports, shown("../../../docs/tests.md", "import java.util.Map;"));
     }
 
     @Test
