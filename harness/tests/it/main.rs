@@ -18,6 +18,7 @@ mod guide_journal;
 mod hostile;
 mod http_client;
 mod inbox_server;
+mod java_package;
 mod keys;
 mod layers;
 mod learning;

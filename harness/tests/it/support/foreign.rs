@@ -12,7 +12,7 @@ pub(crate) fn home(name: &str) -> PathBuf {
 }
 
 /// Runs a command to its end; if it fails, what it complained of.
-fn run(command: &mut Command) -> Result<(), String> {
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name}: {error}"))?;
     let complaint = String::from_utf8_lossy(&output.stderr);

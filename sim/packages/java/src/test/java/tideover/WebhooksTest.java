@@ -1,0 +1,143 @@
+package tideover;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import tideover.Tideover.InWorld;
+import tideover.Tideover.Json;
+import tideover.Tideover.Reason;
+import tideover.Tideover.Received;
+import tideover.Tideover.Unmet;
+import tideover.Tideover.Webhooks;
+import tideover.Tideover.World;
+
+/** The receiver. */
+@InWorld
+class WebhooksTest {
+    private static final String ADDED = "partner.organization.added";
+
+    private static void add(World world, String business) {
+        String path = "/v1/organizations/" + URLEncoder.encode(business, StandardCharsets.UTF_8);
+        world.request("PUT", path, Map.of("legalName", business));
+    }
+
+    private static List<Integer> statuses(Webhooks webhooks) {
+        return webhooks.deliveries().stream().map(Received::status).toList();
+    }
+
+    /** Sends as the service does; the signature has that age. Returns the status of the answer. */
+    private static int post(Webhooks webhooks, String secret, String body, long age) throws Exception {
+        String header = SignatureTest.signed(secret, body, Instant.now().getEpochSecond() - age);
+        HttpRequest request = HttpRequest.newBuilder(URI.create(webhooks.url()))
+                .header("Service-Signature", header)
+                .header("Service-Delivery", "dlv_by_hand")
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        return HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode();
+    }
+
+    @Test
+    void eventsAreVerified(World world, Webhooks webhooks) {
+        webhooks.subscribe(world);
+        add(world, "acmé");
+        Json event = webhooks.waitFor(ADDED, Map.of("payee", "acmé"));
+        assertEquals(List.of(event), webhooks.events());
+        assertEquals(List.of(204), statuses(webhooks));
+        Received received = webhooks.deliveries().get(0);
+        Tideover.verify(webhooks.secrets().get(0), received.headers(), received.body());
+        assertEquals(event.toString(), new String(received.body(), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void onlyChosenEventsCome(World world, Webhooks webhooks) {
+        webhooks.subscribe(world, "partner.organization.optedIn");
+        add(world, "acme");
+        world.vendorCompletesOnboarding("acme");
+        assertEquals(List.of(), world.waitForDeliveries());
+        assertEquals(
+                List.of("partner.organization.optedIn"),
+                webhooks.events().stream().map(each -> each.text("type")).toList());
+    }
+
+    @Test
+    void whatCannotBeVerifiedIsRefused(World world, Webhooks webhooks) {
+        webhooks.subscribe(world);
+        webhooks.believe("whsec_another");
+        add(world, "acme");
+        List<Json> refused = world.waitForDeliveries();
+        assertEquals(401, refused.get(0).number("attempts.0.status"));
+        assertEquals(Reason.WRONG, webhooks.deliveries().get(0).problem().reason());
+        assertEquals(List.of(), webhooks.events());
+    }
+
+    @Test
+    void aStaleSignatureIsRefused(Webhooks webhooks) throws Exception {
+        webhooks.believe("whsec_1");
+        assertEquals(401, post(webhooks, "whsec_1", "{\"type\":\"new\"}", 330));
+        assertEquals(401, post(webhooks, "whsec_1", "{\"type\":\"new\"}", -330));
+        for (Received each : webhooks.deliveries()) {
+            assertEquals(Reason.STALE, each.problem().reason());
+        }
+        assertEquals(204, post(webhooks, "whsec_1", "{\"type\":\"new\"}", 250));
+        assertEquals(List.of(Json.of(Map.of("type", "new"))), webhooks.events());
+    }
+
+    @Test
+    void withoutASecretNothingIsBelieved(Webhooks webhooks) throws Exception {
+        assertEquals(401, post(webhooks, "whsec_1", "{}", 0));
+    }
+
+    @Test
+    void aDeliveryThatComesTwiceIsOneEvent(World world, Webhooks webhooks) {
+        webhooks.subscribe(world);
+        add(world, "acme");
+        world.resend(world.expectDelivery(ADDED));
+        assertEquals(List.of(), world.waitForDeliveries());
+        assertEquals(
+                List.of(false, true),
+                webhooks.deliveries().stream().map(Received::isDuplicate).toList());
+        assertEquals(webhooks.deliveries().get(0).delivery(), webhooks.deliveries().get(1).delivery());
+        assertEquals(1, webhooks.events().size());
+    }
+
+    @Test
+    void aDeliveryThatIsNotAcceptedComesAgain(World world, Webhooks webhooks) {
+        webhooks.subscribe(world);
+        webhooks.answer(500, 2);
+        add(world, "acme");
+        assertEquals(1, world.waitForDeliveries().size());
+        assertEquals(List.of(), webhooks.events());
+        world.advance(Duration.ofMinutes(6));
+        webhooks.waitFor(ADDED);
+        assertEquals(List.of(500, 500, 204), statuses(webhooks));
+    }
+
+    @Test
+    void whatDoesNotComeIsSaid(World world, Webhooks webhooks) {
+        Unmet nothing =
+                assertThrows(Unmet.class, () -> webhooks.waitFor("partner.loan.paid", Map.of(), Duration.ZERO));
+        assertTrue(nothing.getMessage().contains("Nothing came at all: is http"), nothing.getMessage());
+        webhooks.subscribe(world);
+        add(world, "acme");
+        webhooks.waitFor(ADDED);
+        Unmet other = assertThrows(
+                Unmet.class, () -> webhooks.waitFor(ADDED, Map.of("payee", "globex"), Duration.ofMillis(10)));
+        assertEquals(
+                "partner.organization.added payee=globex did not come within 0.01 seconds. Instead came:\n"
+                        + "  partner.organization.added (acme): answered 204",
+                other.getMessage());
+    }
+}
