@@ -155,9 +155,9 @@ fn the_page_of_the_proof_has_every_defect() {
         assert_eq!(clause, defect.clause.to_string());
         assert_ne!(known, "-", "{row:?}");
         for (setup, cell) in [(Setup::Stranger, stranger), (Setup::Caller, caller)] {
-            let reason = setup.reason(defect);
-            assert_eq!(cell == "-", reason.is_some(), "{row:?}");
-            assert!(reason.is_none_or(|reason| why.contains(reason)), "{row:?}");
+            // What hides a defect as a rule may show it in one seed.
+            let has_reason = setup.reason(defect).is_some_and(|reason| why.contains(reason));
+            assert!(cell != "-" || has_reason, "{row:?}");
         }
     }
 }

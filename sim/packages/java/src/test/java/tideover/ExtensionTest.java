@@ -203,6 +203,11 @@ class ExtensionTest {
         webhooks.subscribe(world, "partner.organization.added", "partner.organization.optedIn");
         webhooks.answer(500, 1);
         world.request("PUT", "/v1/organizations/acme", Map.of("legalName", "Acme"));
+        // The first delivery is the one that fails: the next ones must not overtake it.
+        long patience = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        while (!world.timeline().contains("partner.organization.added (acme) -> 500")) {
+            assertTrue(System.nanoTime() < patience, world.timeline());
+        }
         world.request("GET", "/v1/organizations/acme");
         world.vendorCompletesOnboarding("acme");
         world.request("PUT", "/v1/organizations/globex", Map.of("legalName", "Globex"));
