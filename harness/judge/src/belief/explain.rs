@@ -20,6 +20,9 @@ const WIDE: usize = 400;
 /// The same, before a response is said to contradict the document. Where even this is too few, nothing is concluded.
 const WIDEST: usize = 4_000;
 
+/// The same for each of many groups that share the search: every move of one hypothesis.
+const LEAST_WIDE: usize = 24;
+
 /// A hypothesis after a response, and how well the hypothesis explains it.
 pub struct Candidate {
     pub hypothesis: Hypothesis,
@@ -95,11 +98,13 @@ impl Explainer {
         observed: Observation<'_>,
         widest: usize,
     ) -> (Vec<Candidate>, bool) {
-        let mut search = Search { explainer: self, widest, is_whole: true };
-        let mut best: Vec<Candidate> = hypotheses
+        let groups: Vec<&[Hypothesis]> = hypotheses
             .chunk_by(|one, other| one.readings() == other.readings() && one.open == other.open)
-            .flat_map(|alike| search.explain(alike, observed))
             .collect();
+        let widest = (widest / groups.len().max(1)).max(LEAST_WIDE);
+        let mut search = Search { explainer: self, widest, is_whole: true };
+        let mut best: Vec<Candidate> =
+            groups.into_iter().flat_map(|alike| search.explain(alike, observed)).collect();
         keep_least_contradicted(&mut best);
         (best, search.is_whole)
     }
