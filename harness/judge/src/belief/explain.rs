@@ -20,7 +20,7 @@ const WIDE: usize = 400;
 /// The same, before a response is said to contradict the document. Where even this is too few, nothing is concluded.
 const WIDEST: usize = 4_000;
 
-/// The same for each of many groups that share the search: every move of one hypothesis.
+/// The same for each of many groups with the same readings, which share it: every move of one hypothesis.
 const LEAST_WIDE: usize = 24;
 
 /// A hypothesis after a response, and how well the hypothesis explains it.
@@ -98,13 +98,14 @@ impl Explainer {
         observed: Observation<'_>,
         widest: usize,
     ) -> (Vec<Candidate>, bool) {
-        let groups: Vec<&[Hypothesis]> = hypotheses
-            .chunk_by(|one, other| one.readings() == other.readings() && one.open == other.open)
-            .collect();
-        let widest = (widest / groups.len().max(1)).max(LEAST_WIDE);
         let mut search = Search { explainer: self, widest, is_whole: true };
-        let mut best: Vec<Candidate> =
-            groups.into_iter().flat_map(|alike| search.explain(alike, observed)).collect();
+        let mut best = Vec::new();
+        for alike in hypotheses.chunk_by(|one, other| one.readings() == other.readings()) {
+            let groups: Vec<&[Hypothesis]> =
+                alike.chunk_by(|one, other| one.open == other.open).collect();
+            search.widest = (widest / groups.len()).max(LEAST_WIDE);
+            best.extend(groups.into_iter().flat_map(|group| search.explain(group, observed)));
+        }
         keep_least_contradicted(&mut best);
         (best, search.is_whole)
     }
