@@ -30,5 +30,5 @@ pub use memory::Memory;
 pub use payload::Payload;
 pub use prepared::{Prepared, PreparedAction, PreparedCall};
 pub use race::Race;
-pub use response::{Body, Response};
+pub use response::{Body, Response, read_integers};
 pub use transcript::{START, start};

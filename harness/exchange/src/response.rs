@@ -31,8 +31,9 @@ impl Response {
     pub fn new(status: u16, bytes: &[u8]) -> Response {
         let body = if bytes.is_empty() {
             Body::Empty
-        } else if let Ok(json) = serde_json::from_slice(bytes) {
-            Body::Json(Arc::new(with_integers(json)))
+        } else if let Ok(mut json) = serde_json::from_slice(bytes) {
+            read_integers(&mut json);
+            Body::Json(Arc::new(json))
         } else {
             return Response::cut(status, bytes);
         };
@@ -101,23 +102,16 @@ impl Serialize for Response {
     }
 }
 
-/// The same value, where a number without a fraction is an integer however it is written: JSON does not tell 100 from
-/// 100.0.
-fn with_integers(mut value: Value) -> Value {
-    match &mut value {
+/// Makes every number without a fraction an integer, however it is written: JSON does not tell 100 from 100.0.
+pub fn read_integers(value: &mut Value) {
+    match value {
         Value::Number(number) if number.is_f64() => {
             let text = number.to_string();
             let whole = text.strip_suffix(".0").and_then(|whole| whole.parse::<i64>().ok());
-            whole.map_or(value, Value::from)
+            whole.into_iter().for_each(|whole| *value = whole.into());
         }
-        Value::Array(items) => {
-            items.iter_mut().for_each(|item| *item = with_integers(item.take()));
-            value
-        }
-        Value::Object(members) => {
-            members.values_mut().for_each(|member| *member = with_integers(member.take()));
-            value
-        }
-        _ => value,
+        Value::Array(items) => items.iter_mut().for_each(read_integers),
+        Value::Object(members) => members.values_mut().for_each(read_integers),
+        _ => {}
     }
 }

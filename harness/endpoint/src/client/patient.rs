@@ -20,9 +20,19 @@ impl<S> Patient<S> {
         Patient { socket, is_read: true }
     }
 
-    /// What came of writing: an error that says that nobody reads any more is no error.
-    fn written<T>(&mut self, written: Poll<io::Result<T>>, all: T) -> Poll<io::Result<T>> {
-        match written {
+    /// Writes, as long as somebody reads; an error that says that nobody does is no error. `all` is what is done then.
+    fn write<T>(
+        &mut self,
+        all: T,
+        write: impl FnOnce(Pin<&mut S>) -> Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>>
+    where
+        S: Unpin,
+    {
+        if !self.is_read {
+            return Poll::Ready(Ok(all));
+        }
+        match write(Pin::new(&mut self.socket)) {
             Poll::Ready(Err(error)) if is_unread(&error) => {
                 self.is_read = false;
                 Poll::Ready(Ok(all))
@@ -52,26 +62,14 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if !self.is_read {
-            return Poll::Ready(Ok(bytes.len()));
-        }
-        let written = Pin::new(&mut self.socket).poll_write(context, bytes);
-        self.written(written, bytes.len())
+        self.write(bytes.len(), |socket| socket.poll_write(context, bytes))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.is_read {
-            return Poll::Ready(Ok(()));
-        }
-        let flushed = Pin::new(&mut self.socket).poll_flush(context);
-        self.written(flushed, ())
+        self.write((), |socket| socket.poll_flush(context))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if !self.is_read {
-            return Poll::Ready(Ok(()));
-        }
-        let shut = Pin::new(&mut self.socket).poll_shutdown(context);
-        self.written(shut, ())
+        self.write((), |socket| socket.poll_shutdown(context))
     }
 }

@@ -5,6 +5,8 @@ use tideover_model::{
     BusinessId, Cents, Choices, Offer, Profile, Reservation, Seeded, Terms, Token,
 };
 
+use crate::right::draw::Draw;
+
 /// Choices that the document leaves to a service, other ones than those of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FreeChoices {
@@ -14,9 +16,9 @@ pub(super) struct FreeChoices {
 }
 
 impl FreeChoices {
-    /// The choices of `seed`; `salt` decides how they differ from those of the model.
-    pub(super) fn new(seed: u64, salt: u64) -> FreeChoices {
-        FreeChoices { seeded: Seeded { seed }, salt }
+    /// Those of the right service of `seed`; `own` is the seed of what it chooses.
+    pub(super) fn of(seed: u64, own: u64) -> FreeChoices {
+        FreeChoices { seeded: Seeded { seed: own }, salt: Draw::of_seed(!seed).next() }
     }
 
     /// One of so many ways, drawn for the kind of choice of this number.

@@ -33,11 +33,6 @@ impl<F: Face> Free<F> {
         Free { target, liberties, sent: 0, secrets, late }
     }
 
-    /// The target without its liberties.
-    pub fn target(&mut self) -> &mut Stranger<F> {
-        &mut self.target
-    }
-
     async fn answer(
         &mut self,
         step: &Prepared,

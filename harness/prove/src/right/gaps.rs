@@ -1,7 +1,5 @@
 //! How right services vary each gap.
 
-use std::fmt::Write as _;
-
 use tideover_model::clause::Kind;
 use tideover_model::{Clause, Reading, clause};
 
@@ -62,23 +60,17 @@ const FIXED: &[(&[Clause], &str)] = &[
 
 /// How right services vary a gap, or why they do not, as a cell of a table in Markdown.
 pub fn variation(gap: Clause) -> String {
-    let mut words = String::new();
-    if let Some(key) = gap.kind().profile_key().filter(|key| *key != "readings") {
-        let _ = write!(words, "`{key}`, ");
-    }
-    for reading in Reading::ALL.into_iter().filter(|reading| reading.clause() == gap) {
-        let _ = write!(words, "`readings.{}`, ", reading.name());
-    }
-    for row in LIBERTIES.iter().filter(|row| row.clauses.contains(&gap)) {
-        let _ = write!(words, "[`{}`](#liberties), ", row.name);
-    }
-    if CHOSEN.contains(&gap) {
-        words.push_str("the choices of the seed, ");
-    }
-    for (_, why) in FIXED.iter().filter(|(gaps, _)| gaps.contains(&gap)) {
-        let _ = write!(words, "not varied: {why}, ");
-    }
-    words.trim_end_matches(", ").to_owned()
+    let field = gap.kind().profile_key().filter(|key| *key != "readings");
+    let field = field.map(|key| format!("`{key}`"));
+    let readings = Reading::ALL.into_iter().filter(|reading| reading.clause() == gap);
+    let readings = readings.map(|reading| format!("`readings.{}`", reading.name()));
+    let liberties = LIBERTIES.iter().filter(|row| row.clauses.contains(&gap));
+    let liberties = liberties.map(|row| format!("[`{}`](#liberties)", row.name));
+    let chosen = CHOSEN.contains(&gap).then(|| "the choices of the seed".to_owned());
+    let reason = FIXED.iter().find(|(gaps, _)| gaps.contains(&gap));
+    let reason = reason.map(|(_, why)| format!("not varied: {why}"));
+    let all = field.into_iter().chain(readings).chain(liberties).chain(chosen).chain(reason);
+    all.collect::<Vec<String>>().join(", ")
 }
 
 /// All gaps, in the order of the document.

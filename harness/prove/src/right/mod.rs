@@ -4,6 +4,7 @@
 //! The judge knows nothing of the profile. Whatever it accuses of violating the document, it accuses wrongly.
 
 mod choices;
+mod draw;
 pub mod free;
 pub mod gaps;
 pub mod liberties;
@@ -125,7 +126,7 @@ pub fn acquit(seed: u64, sight: Sight, cases: u64) -> Result<Acquittal, Unreacha
     let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
     let header = Header::new(seed, start(), Profile::default());
     let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 };
-    let choices = FreeChoices::new(seed ^ STRANGE, liberties::salt(seed));
+    let choices = FreeChoices::of(seed, seed ^ STRANGE);
     let mut world = RightServices { seed, strangers: sight.seeing(profile(seed), choices) };
     let mut summary = runtime.block_on(check(&mut world, &plan))?;
     summary.conclude(&Stated::default());
@@ -180,68 +181,97 @@ impl Testbed for RightServices {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
     use tideover_exchange::{PreparedCall, Response};
     use tideover_model::{OperationKind, Range};
-    use tideover_suite::play::case::play;
+    use tideover_suite::play::case::{Played, play};
 
     use super::*;
     use liberty::{Inside, Liberty};
 
-    /// The first request for an advance is carried out, and its response says that it failed.
-    struct FailsOnceGranted(bool);
+    /// The response to the first request for an advance says that it failed. It may have been carried out.
+    struct FailsOnce {
+        is_carried_out: bool,
+        has_failed: bool,
+    }
 
-    impl Liberty for FailsOnceGranted {
+    impl Liberty for FailsOnce {
         fn instead(
             &mut self,
             _: u64,
             call: &PreparedCall,
             inside: &mut Inside<'_>,
         ) -> Option<Response> {
-            let operation = call.operation()?.clone();
-            if self.0 || call.asked().kind != Some(OperationKind::RequestAdvance) {
+            if self.has_failed || call.asked().kind != Some(OperationKind::RequestAdvance) {
                 return None;
             }
-            self.0 = true;
-            assert!(inside.handle(operation)?.is_ok());
+            self.has_failed = true;
+            if self.is_carried_out {
+                assert!(inside.handle(call.operation()?.clone())?.is_ok());
+            }
             Some(free::refused(502, "upstream_failed"))
         }
     }
 
-    /// The account may have opened unseen before the request, and compliance may be lost after it.
-    #[tokio::test]
-    async fn an_advance_that_was_granted_unseen_stands() {
-        let steps = json!([
-            { "call": { "method": "PUT", "path": "/v1/organizations/v", "body": { "legalName": "V" } } },
+    /// An advance is requested, with a response that says that it failed, and then come `after`. The account has opened,
+    /// which no response has shown.
+    async fn played(is_carried_out: bool, after: Value) -> Played {
+        let before = json!([
+            // Every second request that fails has its effect, by its number: here the test alone decides.
+            { "call": { "method": "GET", "path": "/v1/organizations/v" } },
+            { "call": { "method": "PUT", "path": "/v1/organizations/v", "body": { "legalName": "V",
+                "taxId": "120000000", "contact": { "address": { "line1": "1 Quay", "city": "Portland",
+                "state": "OR", "postalCode": "97201" } } } } },
             { "call": { "method": "PUT", "path": "/v1/organizations/v/payout-account",
                 "body": { "accountNumber": "1013900454", "routingNumber": "021000021" } } },
             { "call": { "method": "POST", "path": "/v1/invitations",
                 "body": { "externalId": "v", "email": "ann@v.example" } } },
             { "act": { "action": "vendorAcceptsInvitation", "payeeExternalId": "v", "email": "ann@v.example" } },
             { "act": { "action": "vendorSignsAgreement", "payeeExternalId": "v" } },
-            { "call": { "method": "PUT", "path": "/v1/organizations/v", "body": { "legalName": "V",
-                "taxId": "120000000", "contact": { "address": { "line1": "1 Quay", "city": "Portland",
-                "state": "OR", "postalCode": "97201" } } } } },
             { "advanceSeconds": 148 },
             { "call": { "method": "PUT", "path": "/v1/invoices/c", "body": {
                 "payee": { "externalId": "v", "legalName": "V" },
                 "payor": { "externalId": "p", "legalName": "P" }, "status": "ISSUED", "faceValue": 40544,
                 "issueDate": "2026-01-02T00:00:00Z", "dueDate": "2026-01-31T00:00:00Z" } } },
-            { "call": { "method": "POST", "path": "/v1/advances",
-                "body": { "payeeExternalId": "v", "invoiceExternalId": "c" } } },
-            { "act": { "action": "taxIdFoundWrong", "payeeExternalId": "v" } },
-            { "call": { "method": "POST", "path": "/v1/advances",
-                "body": { "payeeExternalId": "v", "invoiceExternalId": "c" } } },
+            request(),
         ]);
-        let steps: Vec<Step> = serde_json::from_value(steps).unwrap();
+        let steps = [before, after].map(|part| serde_json::from_value::<Vec<Step>>(part).unwrap());
         let mut early = Profile::default();
         early.delays.collection_account = Range::exactly(10);
         let mut strangers = Sight::Operator.strangers(early, 1);
-        let liberties: Vec<Box<dyn Liberty>> = vec![Box::new(FailsOnceGranted(false))];
-        let mut target = Free::new(strangers.fresh().await.unwrap(), liberties);
+        let fails: Box<dyn Liberty> = Box::new(FailsOnce { is_carried_out, has_failed: false });
+        let mut target = Free::new(strangers.fresh().await.unwrap(), vec![fails]);
         let header = Header::new(1, start(), Profile::default());
-        let played = play(&mut target, &header, &steps).await.unwrap();
+        let played = play(&mut target, &header, &steps.concat()).await.unwrap();
         assert!(played.findings.is_empty(), "{:#?}", played.findings);
-        assert!(played.answers[10].1.as_ref().is_some_and(Response::is_success));
+        played
+    }
+
+    fn request() -> Value {
+        json!({ "call": { "method": "POST", "path": "/v1/advances",
+            "body": { "payeeExternalId": "v", "invoiceExternalId": "c" } } })
+    }
+
+    fn last(played: &Played) -> &Response {
+        played.answers.last().unwrap().1.as_ref().unwrap()
+    }
+
+    /// Compliance may be lost after it.
+    #[tokio::test]
+    async fn an_advance_that_was_granted_unseen_stands() {
+        let wrong = json!({ "act": { "action": "taxIdFoundWrong", "payeeExternalId": "v" } });
+        assert!(last(&played(true, json!([wrong, request()])).await).is_success());
+    }
+
+    /// What a read shows of the account says nothing of the advance.
+    #[tokio::test]
+    async fn an_advance_that_failed_may_not_be_there() {
+        let business = json!({ "call": { "method": "GET", "path": "/v1/organizations/v" } });
+        let invoice =
+            json!({ "call": { "method": "GET", "path": "/v1/organizations/v/invoices/c" } });
+        for (is_carried_out, is_there) in [(false, false), (true, true)] {
+            let played = played(is_carried_out, json!([business, invoice])).await;
+            assert_eq!(last(&played).json().unwrap()["advance"].is_object(), is_there);
+        }
     }
 }

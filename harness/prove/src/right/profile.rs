@@ -1,17 +1,15 @@
 //! The profile of a right service, drawn by seed.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use tideover_model::{
     Cents, Code, Delays, Profile, Range, RateRanges, Reading, Readings, Status, Success, Webhooks,
 };
 
+use crate::right::draw::Draw;
+
 /// The profile of a right service: a value in every gap that a profile has.
 pub fn profile(seed: u64) -> Profile {
-    Draw(ChaCha8Rng::seed_from_u64(seed)).profile()
+    Draw::of_seed(seed).profile()
 }
-
-struct Draw(ChaCha8Rng);
 
 impl Draw {
     fn profile(&mut self) -> Profile {
@@ -93,10 +91,6 @@ impl Draw {
         let power = self.among(low, high);
         let (from, to) = (1_u64 << power, (1_u64 << power) * 2 - 1);
         self.among(from, to).clamp(least, most)
-    }
-
-    fn among(&mut self, least: u64, most: u64) -> u64 {
-        least + self.0.next_u64() % (most - least + 1)
     }
 
     fn flips(&mut self) -> bool {

@@ -1,16 +1,11 @@
-//! JSON as a liberty changes it, and the draws that it takes at an occasion.
+//! JSON as a liberty changes it.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 use tideover_exchange::PreparedCall;
 use tideover_model::OperationKind;
 use tideover_model::wire::schema::{Field, Role};
 
-/// Whether so many percent of all occasions are drawn, and this one is among them.
-pub(super) fn happens(salt: u64, occasion: u64, percent: u64) -> bool {
-    ChaCha8Rng::seed_from_u64(salt ^ occasion.rotate_left(32)).next_u64() % 100 < percent
-}
+use crate::right::draw::happens;
 
 pub(super) fn kind_of(call: &PreparedCall) -> Option<OperationKind> {
     call.asked().kind

@@ -9,10 +9,9 @@ mod json;
 mod outages;
 mod requests;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use tideover_model::{Clause, clause};
 
+use crate::right::draw::Draw;
 use crate::right::liberty::Liberty;
 
 use bodies::{
@@ -35,7 +34,7 @@ pub struct Row {
     /// What the service does, in one sentence.
     pub words: &'static str,
     /// It, with what the seed draws for it.
-    take: fn(&mut Draws) -> Box<dyn Liberty>,
+    take: fn(&mut Draw) -> Box<dyn Liberty>,
 }
 
 macro_rules! liberties {
@@ -81,7 +80,7 @@ liberties! {
 
 /// The liberties of the service of `seed`: each with a chance of one in four.
 pub fn taken(seed: u64) -> impl Iterator<Item = &'static Row> {
-    LIBERTIES.iter().filter(move |row| Draws::of(row, seed).below(4) == 0)
+    LIBERTIES.iter().filter(move |row| row.draw(seed).below(4) == 0)
 }
 
 /// The same, at the beginning of a world.
@@ -92,33 +91,16 @@ pub fn begun(seed: u64) -> Vec<Box<dyn Liberty>> {
 impl Row {
     /// It, with what `seed` draws for it.
     pub fn begun(&self, seed: u64) -> Box<dyn Liberty> {
-        let mut draws = Draws::of(self, seed);
-        draws.next();
-        (self.take)(&mut draws)
-    }
-}
-
-/// What decides how the choices of the service of `seed` differ from those of the model.
-pub(super) fn salt(seed: u64) -> u64 {
-    ChaCha8Rng::seed_from_u64(!seed).next_u64()
-}
-
-/// Draws of a seed.
-struct Draws(ChaCha8Rng);
-
-impl Draws {
-    /// Those of one liberty: another row changes none of them.
-    fn of(row: &Row, seed: u64) -> Draws {
-        let name = row.name.bytes().fold(0_u64, |all, byte| all.rotate_left(7) ^ u64::from(byte));
-        Draws(ChaCha8Rng::seed_from_u64(seed ^ name))
+        let mut draw = self.draw(seed);
+        // The first one decides whether it is taken.
+        draw.next();
+        (self.take)(&mut draw)
     }
 
-    fn next(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
+    /// What `seed` draws for it: another row changes none of that.
+    fn draw(&self, seed: u64) -> Draw {
+        let name = self.name.bytes().fold(0_u64, |all, byte| all.rotate_left(7) ^ u64::from(byte));
+        Draw::of_seed(seed ^ name)
     }
 }
 

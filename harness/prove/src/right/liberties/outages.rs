@@ -3,8 +3,9 @@
 use tideover_exchange::{PreparedCall, Response};
 use tideover_model::{ActionKind, Code};
 
+use crate::right::draw::happens;
 use crate::right::free::refused;
-use crate::right::liberties::json::{happens, kind_of};
+use crate::right::liberties::json::kind_of;
 use crate::right::liberty::{Inside, Liberty};
 
 /// Now and then a request fails.

@@ -1,13 +1,14 @@
 //! Liberties in how a request is read, and in which of several refusals it gets.
 
 use serde_json::Value;
-use tideover_exchange::{PreparedCall, Response};
+use tideover_exchange::matcher::texts;
+use tideover_exchange::{PreparedCall, Response, read_integers};
 use tideover_model::wire::field;
-use tideover_model::wire::reply::Reply;
+use tideover_model::wire::reply::{Invoice, Reply};
 use tideover_model::{Code, Operation, OperationKind, Refusal, clause};
 
 use crate::right::free::refused;
-use crate::right::liberties::json::{each_object, kind_of};
+use crate::right::liberties::json::kind_of;
 use crate::right::liberty::{Inside, Liberty};
 
 /// JSON under any media type.
@@ -57,6 +58,21 @@ impl Liberty for KeyFirst {
     }
 }
 
+/// The invoice that an advance is requested against, if it has none yet.
+fn unadvanced(call: &PreparedCall, inside: &mut Inside<'_>) -> Option<Box<Invoice>> {
+    let Some(Operation::RequestAdvance { payee, invoice }) = call.operation() else { return None };
+    let (payee, invoice) = (payee.clone(), invoice.clone());
+    match inside.handle(Operation::GetInvoice { payee, invoice })? {
+        Ok(Reply::Invoice(invoice)) => Some(invoice).filter(|shown| shown.advance.is_none()),
+        _ => None,
+    }
+}
+
+/// The refusal of a request with a valid key that `is_invalid`.
+fn invalid(inside: &Inside<'_>, is_invalid: bool) -> Option<Response> {
+    (inside.knows_caller() && is_invalid).then(|| refused(400, Code::InvalidRequest.name()))
+}
+
 /// Of several reasons against an advance, not always the first one.
 pub(super) struct OtherObjection {
     pub(super) salt: u64,
@@ -69,16 +85,11 @@ impl Liberty for OtherObjection {
         call: &PreparedCall,
         inside: &mut Inside<'_>,
     ) -> Option<Response> {
+        unadvanced(call, inside)?;
         let Some(Operation::RequestAdvance { payee, invoice }) = call.operation() else {
             return None;
         };
-        let (payee, invoice) = (payee.clone(), invoice.clone());
-        let asked = Operation::GetInvoice { payee: payee.clone(), invoice: invoice.clone() };
-        let Ok(Reply::Invoice(shown)) = inside.handle(asked)? else { return None };
-        if shown.advance.is_some() {
-            return None;
-        }
-        let mut objections = inside.objections(&payee, &invoice);
+        let mut objections = inside.objections(payee, invoice);
         if objections.len() < 2 {
             return None;
         }
@@ -145,15 +156,10 @@ impl Liberty for LeastFaceValue {
         call: &PreparedCall,
         inside: &mut Inside<'_>,
     ) -> Option<Response> {
-        let Some(Operation::RequestAdvance { payee, invoice }) = call.operation() else {
-            return None;
-        };
-        let asked = Operation::GetInvoice { payee: payee.clone(), invoice: invoice.clone() };
-        let Ok(Reply::Invoice(shown)) = inside.handle(asked)? else { return None };
-        let is_small = shown.advance.is_none() && self.refuses(shown.face_value.0);
+        let invoice = unadvanced(call, inside)?;
         let refusal =
             Refusal::new(Code::InvoiceNotFinanceable, clause!("7.codes.invoice_not_financeable"));
-        is_small.then(|| inside.refuse(refusal))
+        self.refuses(invoice.face_value.0).then(|| inside.refuse(refusal))
     }
 
     fn body(&mut self, call: &PreparedCall, mut body: Value) -> Value {
@@ -173,22 +179,11 @@ impl Liberty for LeastFaceValue {
 /// Whole numbers in any form, null for what is left out, and the last of two equal keys.
 pub(super) struct LenientJson;
 
-impl LenientJson {
-    fn read(value: Value) -> Value {
-        match value {
-            Value::Object(object) => {
-                let kept = object.into_iter().filter(|(_, value)| !value.is_null());
-                kept.map(|(name, value)| (name, Self::read(value))).collect()
-            }
-            Value::Number(number) => {
-                let text = number.to_string();
-                text.strip_suffix(".0")
-                    .and_then(|whole| whole.parse::<i64>().ok())
-                    .map_or(Value::Number(number), Value::from)
-            }
-            other => other,
-        }
-    }
+/// A value without the members that are null.
+fn without_nulls(value: Value) -> Value {
+    let Value::Object(object) = value else { return value };
+    let kept = object.into_iter().filter(|(_, value)| !value.is_null());
+    kept.map(|(name, value)| (name, without_nulls(value))).collect()
 }
 
 impl Liberty for LenientJson {
@@ -197,8 +192,9 @@ impl Liberty for LenientJson {
         if kind == OperationKind::ImportInvoices {
             return None;
         }
-        let body: Value = serde_json::from_slice(call.body()).ok().filter(Value::is_object)?;
-        let mut body = Self::read(body).to_string().into_bytes();
+        let mut body: Value = serde_json::from_slice(call.body()).ok().filter(Value::is_object)?;
+        read_integers(&mut body);
+        let mut body = without_nulls(body).to_string().into_bytes();
         // What is dropped still counts for the limit of a body.
         body.resize(body.len().max(call.body().len()), b' ');
         Some(call.with_body(body))
@@ -219,7 +215,7 @@ impl Liberty for StrictMembers {
         let body: Value = serde_json::from_slice(call.body()).ok()?;
         let is_unknown = |name: &String| fields.iter().all(|field| field.name != name);
         let has_unknown = body.as_object()?.keys().any(is_unknown);
-        (inside.knows_caller() && has_unknown).then(|| refused(400, Code::InvalidRequest.name()))
+        invalid(inside, has_unknown)
     }
 }
 
@@ -238,10 +234,6 @@ impl Liberty for ShortTexts {
         let body: Value = serde_json::from_slice(call.body()).ok()?;
         kind_of(call)?;
         let most = usize::try_from(self.most).unwrap_or(usize::MAX);
-        let mut is_long = false;
-        each_object(&mut body.clone(), &mut |object| {
-            is_long |= object.values().any(|it| it.as_str().is_some_and(|text| text.len() > most));
-        });
-        (inside.knows_caller() && is_long).then(|| refused(400, Code::InvalidRequest.name()))
+        invalid(inside, texts(&body).iter().any(|text| text.len() > most))
     }
 }
