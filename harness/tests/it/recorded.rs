@@ -496,6 +496,33 @@ fn a_masked_tax_id_is_nobody_elses() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
+/// However long the retries take as a whole: the pause between two of them says whether they belong together.
+#[test]
+fn a_stale_read_is_one_with_its_retries() {
+    let (shown, acme) = business_read("acme", [true, false, false, false], None);
+    let created = json!({ "externalId": "acme", "created": true, "reason": "New." });
+    let missing = json!({ "code": "business_not_found", "error": "There is none." });
+    let sync = json!({ "legalName": "acme", "taxId": "123456789" });
+    let read = |status, answer: &Value| ("GET", &*acme, Value::Null, status, answer.clone());
+    let exchanges = [
+        ("PUT", &*acme, sync, 200, created),
+        read(404, &missing),
+        read(404, &missing),
+        read(404, &missing),
+        read(200, &shown),
+    ];
+    for (pause, code) in [(7, 0), (70, 1)] {
+        let mut archive = archive(&exchanges);
+        for (index, entry) in entries(&mut archive).iter_mut().enumerate() {
+            let second = index * pause;
+            let at = format!("2026-03-01T10:{:02}:{:02}.000Z", second / 60, second % 60);
+            entry["startedDateTime"] = at.into();
+        }
+        let (found, output) = judged(&archive);
+        assert_eq!(found, Some(code), "{output}");
+    }
+}
+
 /// The journal of a run leads to the same verdict as the run.
 #[tokio::test]
 async fn the_journal_of_a_correct_service_holds() {

@@ -69,6 +69,11 @@ impl Candidate {
 }
 
 impl Explainer {
+    /// The same, with at most so many hidden moves.
+    pub(crate) fn within(self, deepest: usize) -> Explainer {
+        Explainer { deepest, ..self }
+    }
+
     /// Whether no hypothesis explains a response, even with hidden moves.
     pub(crate) fn contradicts(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> bool {
         let best = self.explain(hypotheses, observed);

@@ -7,6 +7,7 @@ use tideover_model::wire::field::Fields;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{Code, Operation, OperationKind, PlatformId, Timestamp};
 
+use crate::belief::explain::DEEPEST;
 use crate::belief::hidden::PriorState;
 use crate::belief::hypothesis::{Hypothesis, Subject};
 use crate::belief::{Belief, Observation};
@@ -39,11 +40,17 @@ impl Belief {
         let business = self.named(sent);
         let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
         let observed = Observation { sent, seen, now };
-        let is_explained = self.explains(sent, seen, now);
-        past.iter().filter(is_about_it).any(|past| match is_explained {
-            true => self.shows_earlier_name(past, observed),
-            false => self.matches_past(past, observed),
-        })
+        let about: Vec<&Past> = past.iter().filter(is_about_it).collect();
+        // Most stale reads show an earlier state as it was, and a search that explains nothing is the longest.
+        let shows_as_it_was = || about.iter().any(|past| self.matches_past(past, observed, 0));
+        let is_near = !self.explainer(self.prior).within(1).contradicts(&self.hypotheses, observed);
+        if !is_near && shows_as_it_was() {
+            return true;
+        }
+        match is_near || self.explains(sent, seen, now) {
+            true => about.iter().any(|past| self.shows_earlier_name(past, observed)),
+            false => about.iter().any(|past| self.matches_past(past, observed, DEEPEST)),
+        }
     }
 
     /// Whether a read shows the name of a business before a write, and not the one since. A name contradicts no
@@ -78,13 +85,15 @@ impl Belief {
         !self.explainer(self.prior).contradicts(&self.hypotheses, observed)
     }
 
-    /// Whether a response shows the state before a write. Uses the names known since.
-    fn matches_past(&self, past: &Past, observed: Observation<'_>) -> bool {
+    /// Whether a response shows the state before a write, or what at most so many hidden moves made of it. Uses the
+    /// names known since.
+    fn matches_past(&self, past: &Past, observed: Observation<'_>, deepest: usize) -> bool {
         let Some(present) = self.hypotheses.first() else { return false };
         let hypotheses: Vec<Hypothesis> =
             past.hypotheses.iter().map(|hypothesis| hypothesis.calling_as(present)).collect();
         // State that predates the run would explain any response.
-        !self.explainer(PriorState::Nothing).contradicts(&hypotheses, observed)
+        let explainer = self.explainer(PriorState::Nothing).within(deepest);
+        !explainer.contradicts(&hypotheses, observed)
     }
 
     pub(super) fn remember_write(&mut self, sent: &Prepared) {

@@ -175,15 +175,15 @@ impl PartListeners {
     }
 }
 
-/// How long a stale read may be retried. Seconds.
+/// The longest pause before a retry of a stale read. Seconds.
 const PATIENCE: i64 = 10;
 
-/// The responses to the same request, repeated at once and within [`PATIENCE`].
+/// The responses to the same request, repeated with no other between and no pause longer than [`PATIENCE`].
 fn repeats(requests: &[Recorded]) -> impl Iterator<Item = (Response, Timestamp)> {
-    let first = &requests[0];
-    let again = requests[1..].iter().take_while(|next| {
-        next.sent == first.sent && next.now.unix() - first.now.unix() <= PATIENCE
-    });
+    let is_repeat = |pair: &&[Recorded]| {
+        pair[0].sent == pair[1].sent && pair[1].now.unix() - pair[0].now.unix() <= PATIENCE
+    };
+    let again = requests.windows(2).take_while(is_repeat).map(|pair| &pair[1]);
     again.filter_map(|next| Some((next.seen.clone()?, next.now)))
 }
 
