@@ -13,13 +13,13 @@ use crate::payload::Payload;
 use crate::step::{Action, Call, Step};
 
 /// A step with its references replaced, ready to be sent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
     pub authorization: Option<String>,
     pub action: PreparedAction,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PreparedAction {
     Call(PreparedCall),
     Act(Map<String, Value>),
@@ -98,6 +98,8 @@ impl PartialEq for PreparedCall {
             && self.body == other.body
     }
 }
+
+impl Eq for PreparedCall {}
 
 impl PreparedCall {
     pub fn new(

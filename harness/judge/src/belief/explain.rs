@@ -129,47 +129,83 @@ impl Search {
         let candidates = |hypothesis: &Hypothesis| Candidate::all_of(hypothesis, observed);
         let mut best: Vec<Candidate> = hypotheses.iter().flat_map(candidates).collect();
         let Some(mut least) = keep_least_contradicted(&mut best) else { return best };
-        let mut frontier: Vec<Hypothesis> = Vec::new();
-        for depth in 0..self.explainer.deepest {
+        for depth in 1..=self.explainer.deepest {
             if least == Rank::default() {
                 break;
             }
-            let from = if depth == 0 { hypotheses } else { &frontier };
-            frontier = self.moved(from, observed);
-            let moved: Vec<Candidate> = frontier.iter().flat_map(candidates).collect();
-            let Some(least_moved) = moved.iter().map(Candidate::rank).min() else { break };
-            if least_moved < least {
-                if least_moved.contradictions < least.contradictions {
-                    best.clear();
+            let (mut better, mut is_moved) = (Vec::new(), false);
+            let before = least;
+            self.after_moves(hypotheses, depth, observed, &mut |moved| {
+                is_moved = true;
+                for candidate in candidates(&moved) {
+                    let rank = candidate.rank();
+                    if rank < least {
+                        better.clear();
+                        least = rank;
+                    }
+                    if rank == least && least < before {
+                        better.push(candidate);
+                    }
                 }
-                least = least_moved;
-                best.splice(0..0, moved.into_iter().filter(|one| one.rank() == least));
+            });
+            if !is_moved {
+                break;
             }
+            if least.contradictions < before.contradictions {
+                best.clear();
+            }
+            best.splice(0..0, better);
         }
         if best.iter().all(|one| !one.fit.doubts.is_empty()) {
             // A refused action suggests another state, or only that the port refused.
-            let moved = self.moved(hypotheses, observed);
-            let explains = |one: &Candidate| one.rank() == least && one.fit.doubts.is_empty();
-            best.extend(moved.iter().flat_map(candidates).filter(explains));
+            self.after_moves(hypotheses, 1, observed, &mut |moved| {
+                let explains = |one: &Candidate| one.rank() == least && one.fit.doubts.is_empty();
+                best.extend(candidates(&moved).into_iter().filter(explains));
+            });
         }
         best
     }
 
-    /// Every hypothesis that one more hidden move leads to.
-    fn moved(&mut self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Hypothesis> {
-        let Explainer { outside, prior, .. } = self.explainer;
-        let mut moved = Vec::new();
+    /// Every hypothesis that so many more hidden moves lead to, as many as the search is wide.
+    ///
+    /// They are made one after the other and none is kept: each is a whole world.
+    fn after_moves(
+        &mut self,
+        hypotheses: &[Hypothesis],
+        moves: usize,
+        observed: Observation<'_>,
+        visit: &mut dyn FnMut(Hypothesis),
+    ) {
+        let mut left = self.widest;
         for hypothesis in hypotheses {
-            let subject = hypothesis.subject(observed.sent);
-            for hidden in moves(hypothesis, &subject, observed, outside, prior) {
-                moved.extend(hypothesis.after(&|after| hidden.apply(after, &subject, observed)));
-                if moved.len() >= self.widest {
-                    self.is_whole = false;
-                    return moved;
+            self.descend(hypothesis, moves, observed, &mut left, visit);
+        }
+        self.is_whole &= left > 0;
+    }
+
+    fn descend(
+        &self,
+        hypothesis: &Hypothesis,
+        depth: usize,
+        observed: Observation<'_>,
+        left: &mut usize,
+        visit: &mut dyn FnMut(Hypothesis),
+    ) {
+        let Explainer { outside, prior, .. } = self.explainer;
+        let subject = hypothesis.subject(observed.sent);
+        for hidden in moves(hypothesis, &subject, observed, outside, prior) {
+            for moved in hypothesis.after(&|after| hidden.apply(after, &subject, observed)) {
+                if *left == 0 {
+                    return;
+                }
+                if depth > 1 {
+                    self.descend(&moved, depth - 1, observed, left, visit);
+                } else {
+                    *left -= 1;
+                    visit(moved);
                 }
             }
         }
-        moved
     }
 }
 

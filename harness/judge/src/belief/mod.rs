@@ -9,7 +9,8 @@ pub(crate) mod hypothesis;
 mod past;
 pub(crate) mod reading;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use tideover_exchange::evidence::Point;
 use tideover_exchange::{Prepared, PreparedAction, Response};
@@ -267,8 +268,9 @@ impl Belief {
             return;
         }
         self.remember_write(sent);
+        let open = Arc::new(sent.clone());
         for hypothesis in &mut self.hypotheses {
-            hypothesis.open.push(sent.clone());
+            hypothesis.open.push(Arc::clone(&open));
         }
         let held = self.with_tax_ids_held(self.hypotheses.iter(), sent, now);
         let all = self.hypotheses.iter().chain(&held);
@@ -316,8 +318,11 @@ impl Belief {
     /// Drops duplicates, and hypotheses beyond the maximum. Contradictions are inconclusive from then on.
     fn bound(&mut self) {
         let mut hypotheses: Vec<Hypothesis> = Vec::new();
+        let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for hypothesis in self.hypotheses.drain(..) {
-            if !hypotheses.iter().any(|kept| kept.is_same(&hypothesis)) {
+            let alike = alike.entry(hypothesis.fingerprint()).or_default();
+            if !alike.iter().any(|kept| hypotheses[*kept].is_same(&hypothesis)) {
+                alike.push(hypotheses.len());
                 hypotheses.push(hypothesis);
             }
         }

@@ -3,6 +3,7 @@
 mod adoption;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use tideover_exchange::target::inbox::is_gone;
 use tideover_exchange::{Prepared, Response};
@@ -130,7 +131,7 @@ fn by_lost_requests(
     let mut moves: Vec<HiddenMove> = (0..open.len()).map(HiddenMove::CarriedOut).collect();
     if prior > PriorState::Nothing {
         moves.extend(hypothesis.tax_ids(sent).into_iter().map(HiddenMove::HeldBefore));
-        let with_tax_id = |(index, open)| {
+        let with_tax_id = |(index, open): (usize, &Arc<Prepared>)| {
             let held = hypothesis.tax_ids(open).into_iter();
             held.map(move |tax_id| HiddenMove::HeldAndCarriedOut(tax_id, index))
         };

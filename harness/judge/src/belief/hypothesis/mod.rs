@@ -12,6 +12,7 @@ mod unclear;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use tideover_exchange::evidence::Point;
 use tideover_exchange::matcher::instants_apart;
@@ -45,7 +46,7 @@ pub struct Hypothesis {
     bare: ModelTarget<Service<InferredChoices>>,
     bindings: Bindings,
     /// Requests without a response that may still be carried out.
-    pub open: Vec<Prepared>,
+    pub open: Vec<Arc<Prepared>>,
     /// How many businesses outside this run the target has. Their earlier state is unknown.
     foreign_businesses: u32,
     /// The amounts of the advances that were granted unseen.

@@ -2,6 +2,8 @@
 //! Whether it also creates parties that were not synced yet (§4 Sync an invoice) is not stated
 //! (`gap.statusOnlyParties`).
 
+use std::sync::Arc;
+
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
@@ -17,7 +19,7 @@ impl Hypothesis {
         let Some(platform) = self.platform_of(sent) else { return };
         for sync in operation.syncs() {
             if self.creates_unseen(platform, sync, now) {
-                let party = sync_of_payor(sent, sync);
+                let party = Arc::new(sync_of_payor(sent, sync));
                 if !self.open.contains(&party) {
                     self.open.push(party);
                 }

@@ -239,7 +239,7 @@ impl<'a> Search<'a> {
     fn carry_out(&self, world: &Rc<Hypothesis>, request: usize) -> Vec<Hypothesis> {
         let asked = self.requests[request];
         let mut after = Hypothesis::clone(world);
-        after.open.push(asked.sent.clone());
+        after.open.push(asked.sent.clone().into());
         let done = after.carry_out(0, self.revealed[request], asked.now);
         after.settle();
         if done && !after.is_unchanged_from(world) { vec![after] } else { Vec::new() }
