@@ -492,6 +492,41 @@ fn finds_a_sequence_that_does_not_grow() {
     assert_eq!(of(&[timeless]), ["6.delivery.6"]);
 }
 
+/// A receiver that books each event would book the settlement twice. A payment that somebody takes back may settle again.
+#[test]
+fn finds_an_advance_that_settles_twice() {
+    let paid = |event: &str| {
+        json!({ "id": event, "type": "partner.loan.paid", "occurredAt": "2026-01-01T00:00:00Z",
+            "data": { "payeeExternalId": "v", "invoiceExternalId": "i" } })
+    };
+    let of = |deliveries: [&str; 2], is_ours| {
+        let url = "http://127.0.0.1:1/accepts/1";
+        let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
+        let answer = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right" });
+        let party = |name: &str| json!({ "externalId": name, "legalName": name });
+        let sync = Call::json(
+            "PUT",
+            "/v1/invoices/i",
+            json!({ "payee": party("v"), "payor": party("p"), "status": "ISSUED", "faceValue": 9,
+                "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-02-01T00:00:00Z" }),
+        );
+        let created = json!({ "externalId": "i", "outcome": "created", "reason": null });
+        let reads = deliveries.map(|delivery| TestExchange {
+            arrivals: vec![Arrival {
+                path: "/accepts/1".into(),
+                ..arrival(delivery, &paid(delivery))
+            }],
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        });
+        let written = [(subscribe, 201, answer), (sync, 200, created)];
+        let shown: Vec<_> = written.iter().map(TestExchange::from).chain(reads).collect();
+        broken_by(&mut super::relations::events::Events::of(is_ours), &shown)
+    };
+    assert_eq!(of(["d1", "d2"], true), ["6.events.loan.paid"]);
+    assert!(of(["d1", "d1"], true).is_empty());
+    assert!(of(["d1", "d2"], false).is_empty());
+}
+
 #[test]
 fn finds_other_events_and_times() {
     let of = |seen: Vec<Arrival>, predicted_arrivals: Vec<Arrival>| {

@@ -292,6 +292,10 @@ impl<'a> CaseRun<'a> {
         for point in expectation.points {
             notes.judge(&exchange, point);
         }
+        // What arrives with such a response may come of the request.
+        if self.oracle.belief().is_some() && has_failed(&sent, &seen) {
+            self.checks.miss(&sent);
+        }
         self.checks.observe(&exchange, &mut notes);
         notes.keep_the_cause(&exchange);
         if expectation.may_lag {
@@ -299,9 +303,6 @@ impl<'a> CaseRun<'a> {
             self.played.noticed.extend(open.into_iter().map(|found| (at, found)));
         }
         if let Some(belief) = self.oracle.belief() {
-            if has_failed(&sent, &seen) {
-                self.checks.miss(&sent);
-            }
             self.played.learn(&exchange, belief, expectation.open_points);
             self.played
                 .noticed

@@ -29,6 +29,7 @@ const OPTED_IN: &str = EventType::BusinessOptedIn.name();
 const PAID: &str = EventType::InvoicePaid.name();
 const REMITTANCE: &str = EventType::RemittanceUpdated.name();
 const LOAN_CREATED: &str = EventType::AdvanceCreated.name();
+const LOAN_PAID: &str = EventType::AdvancePaid.name();
 
 /// An event that arrived at an endpoint, once for each delivery.
 #[derive(Debug)]
@@ -226,7 +227,8 @@ impl Events {
         });
     }
 
-    /// An advance is created once. A destination changes with each new account, and when the account opens.
+    /// An advance is created once, and settles once. A destination changes with each new account, and when the account
+    /// opens.
     fn check_count(&self, kind: &str, path: &str, notes: &mut Notes) {
         let Some(owner) = self.due.owner_of(path) else { return };
         let same = |about: &dyn Fn(&Announcement) -> bool| {
@@ -238,11 +240,16 @@ impl Events {
         };
         let Some(last) = self.announced.last() else { return };
         match kind {
-            LOAN_CREATED => {
+            LOAN_CREATED | LOAN_PAID => {
+                // Somebody else may take a payment back, so that it settles again.
                 let Some(name) = self.invoice_in(last) else { return };
+                let (clause, is_sure) = match kind {
+                    LOAN_PAID => (meaning_of(EventType::AdvancePaid), self.is_ours),
+                    _ => (clause!("4.advances.2"), true),
+                };
                 let times = same(&|announced| self.invoice_in(announced).as_ref() == Some(&name));
-                notes.expect_delivery(clause!("4.advances.2"), times <= 1, "webhook", || {
-                    ("one event for the creation of the advance", format!("{times} of them"))
+                notes.expect_delivery(clause, times <= 1 || !is_sure, "webhook", || {
+                    (format!("one {kind} for the advance"), format!("{times} of them"))
                 });
             }
             REMITTANCE => {
