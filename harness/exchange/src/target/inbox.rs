@@ -8,6 +8,7 @@
 //! | `redirected` | 200: where the redirect leads, which nobody should follow |
 //! | `fails` | 500 |
 //! | `gone` | 410 |
+//! | `leaves` | 500 to the first attempt of a delivery, then 410 |
 //! | `hangs` | none: the connection is closed |
 //!
 //! So the steps alone decide how a receiver responds, in process and over HTTP.
@@ -22,21 +23,22 @@ pub fn accepting(url: &str) -> Option<&str> {
     Some(&url[start..])
 }
 
-/// Whether what comes to this path, or URL, is answered 410.
+/// Whether what comes to this path, or URL, is answered 410, sooner or later.
 pub fn is_gone(path: &str) -> bool {
-    has(path, GONE)
+    answers(path).is_some_and(|answers| answers.contains(&GONE))
 }
 
 /// The segments of paths that do not simply accept, with the status of each attempt of a delivery. The last one stays.
-const ANSWERS: [(&str, &[u16]); 5] = [
+const ANSWERS: [(&str, &[u16]); 6] = [
     ("fails", &[500]),
-    (GONE, &[410]),
+    ("gone", &[GONE]),
+    ("leaves", &[500, GONE]),
     ("hangs", &[NO_ANSWER]),
     ("acknowledges", &[204]),
     ("recovers", &[302, 404, 204]),
 ];
 
-const GONE: &str = "gone";
+const GONE: u16 = 410;
 
 /// What a path or a URL answers to each attempt of a delivery, unless it accepts what comes.
 fn answers(path: &str) -> Option<&'static [u16]> {

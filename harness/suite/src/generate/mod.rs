@@ -94,11 +94,16 @@ pub struct Walk {
     script: Vec<Step>,
     /// The requests that follow from the tables, once they are needed.
     tabled: Option<Vec<Step>>,
+    /// Whether all businesses have the same name.
+    are_namesakes: bool,
     /// Whether upstream failures were announced.
     may_fail: bool,
     /// Whether an endpoint that accepts everything has subscribed to every event.
     is_watched: bool,
 }
+
+/// Separates the draw of whether businesses have the same name from others of the seed.
+const NAMESAKES: u64 = 0x5a3e;
 
 /// More than the time within which a delivery is retried. Seconds.
 const AFTER_RETRIES: u64 = 29 * 3600;
@@ -132,6 +137,7 @@ impl Walk {
             written: Vec::new(),
             script: Vec::new(),
             tabled: None,
+            are_namesakes: Draw::new([header.seed, number, NAMESAKES]).percent(10),
             may_fail: false,
             is_watched: false,
         }
@@ -223,6 +229,9 @@ impl Walk {
 
     /// Adds a step and plays it on the model. Returns whether the step is a read.
     fn play(&mut self, mut step: Step) -> bool {
+        if self.are_namesakes {
+            names::call_alike(&mut step);
+        }
         // A repeat of a named step must not take its name.
         if self.steps.iter().any(|earlier| step.name.is_some() && earlier.name == step.name) {
             step.name = None;

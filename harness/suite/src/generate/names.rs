@@ -1,12 +1,17 @@
 //! The names that steps use.
 
-use tideover_exchange::step::Caller;
+use serde_json::Value;
+use tideover_exchange::step::{Action, Caller, Step};
+
+use crate::generate::requests::name_of;
 
 /// The vendors of most requests. One identifier must be percent-encoded.
 pub const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
 pub const PAYORS: [&str; 2] = ["p1", "p2"];
 pub(crate) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
 pub(crate) const IMPORTS: [&str; 2] = ["m1", "m2"];
+/// How a plain name ends.
+pub(crate) const PLAIN: &str = " Ltd";
 /// An identifier that nobody syncs.
 pub(crate) const UNKNOWN: &str = "nobody";
 
@@ -29,4 +34,19 @@ pub(crate) fn other_platform() -> Caller {
 pub fn run_scoped(name: &str) -> String {
     let plain = name.replace(['/', '%'], "-");
     format!("${{run}}-{plain}")
+}
+
+/// Gives a business of a request, and both parties of its invoice, the same plain name. Only identifiers and tax ids tell
+/// businesses apart.
+pub(super) fn call_alike(step: &mut Step) {
+    let Action::Call(call) = &mut step.action else { return };
+    let Some(body) = &mut call.body else { return };
+    let is_plain = |name: &Value| name.as_str().is_some_and(|name| name.ends_with(PLAIN));
+    for at in ["", "/payee", "/payor"] {
+        if let Some(name) = body.pointer_mut(&format!("{at}/legalName"))
+            && is_plain(name)
+        {
+            *name = name_of("alike").into();
+        }
+    }
 }

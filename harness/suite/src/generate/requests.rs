@@ -12,7 +12,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::route::{route, segment};
 use tideover_model::{ActionKind, OperationKind};
 
-use crate::generate::names::PAYORS;
+use crate::generate::names::{PAYORS, PLAIN};
 
 /// The fields of an invoice sync.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub(super) fn call(kind: OperationKind, identifiers: &[&str], body: Option<Value
 
 /// The legal name that goes with an identifier.
 pub(crate) fn name_of(business: &str) -> String {
-    format!("{} Ltd", business.to_uppercase())
+    format!("{}{PLAIN}", business.to_uppercase())
 }
 
 pub(crate) fn sync_business(

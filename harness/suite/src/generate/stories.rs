@@ -512,9 +512,14 @@ fn gone(stage: usize) -> Option<Step> {
         3 | 6 => make::list_subscriptions(),
         4 => sync("g2"),
         5 => make::advance_clock(7200),
-        7 => make::subscribe("${inbox}/gone/1", None),
+        7 => make::subscribe("${inbox}/leaves/1", None),
         8 => sync("g3"),
-        9 => make::unsubscribe("${leaving.reference}"),
+        9 | 11 => make::advance_clock(7200),
+        10 => sync("g4"),
+        12 => make::list_subscriptions(),
+        13 => make::subscribe("${inbox}/gone/1", None),
+        14 => sync("g5"),
+        15 => make::unsubscribe("${leaving.reference}"),
         _ => return None,
     })
 }
