@@ -181,6 +181,7 @@ async fn succeed(port: &Operator) {
         "health",
         "keys",
         "freedoms",
+        "clauses",
         "overview",
         "openapi.json",
         "operator.json",
@@ -210,9 +211,15 @@ async fn succeed(port: &Operator) {
     caller.get("/v1/organizations/nobody").await;
     caller.get("/nowhere").await;
     caller.put("/v1/invoices/INV-9", invoice("acme", "globex")).await;
-    for path in
-        ["faults", "journal", "deliveries", "journal/count", "journal/unexpected", "journal.har"]
-    {
+    for path in [
+        "faults",
+        "interventions",
+        "journal",
+        "deliveries",
+        "journal/count",
+        "journal/unexpected",
+        "journal.har",
+    ] {
         let path = format!("/_sim/{path}");
         port.ask("GET", &path, Body::empty()).await;
     }
@@ -241,6 +248,7 @@ async fn succeed_with_events(port: &Operator) {
 
 async fn succeed_with_deliveries(port: &Operator) {
     let caller = &port.caller;
+    port.ask("POST", "/_sim/receiver", "any webhook").await;
     let wait = "/_sim/deliveries/wait";
     port.ask("POST", wait, r#"{ "patienceSeconds": 0 }"#).await;
     let listed = port.ask("GET", "/_sim/deliveries", Body::empty()).await;
@@ -329,7 +337,14 @@ async fn fail(port: &Operator) {
             }
         }
     }
-    for path in ["deliveries", "journal", "journal/count", "journal/unexpected", "journal.har"] {
+    for path in [
+        "deliveries",
+        "interventions",
+        "journal",
+        "journal/count",
+        "journal/unexpected",
+        "journal.har",
+    ] {
         let path = format!("/_sim/{path}");
         let sent = format!("{path}?after=x");
         port.ask_of(&port.caller, "GET", (&path, &sent), "").await;
