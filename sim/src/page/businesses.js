@@ -3,11 +3,9 @@
 import { act, ask, perform } from "./api.js";
 import { buttonFor, byId, el, facts, named } from "./dom.js";
 import { cents, instant, sentence, words } from "./shown.js";
+import { ADDRESS, BANK_ACCOUNT, EMAIL, taxId } from "./samples.js";
 import { table } from "./tables.js";
 import { find } from "./timeline.js";
-
-const ADDRESS = { line1: "1 Quay", city: "Portland", state: "OR", postalCode: "97201" };
-const EMAIL = "vendor@vendor.example";
 
 /** What is to do for a requirement: a text for the button, and what it does. */
 function step(business, name) {
@@ -18,12 +16,12 @@ function step(business, name) {
     return ["The vendor accepts", () => act("vendorAcceptsInvitation", { ...payee, email })];
   }
   if (name === "compliance") {
-    const taxId = business.taxIdOnFile ? {} : { taxId: String(900000000 + Math.floor(Math.random() * 99999999)) };
-    return ["The vendor confirms the tax id", () => act("vendorConfirmsTaxId", { ...payee, route: "VENDOR_ASSERTION", ...taxId })];
+    const number = business.taxIdOnFile ? {} : { taxId: taxId() };
+    return ["The vendor confirms the tax id", () => act("vendorConfirmsTaxId", { ...payee, route: "VENDOR_ASSERTION", ...number })];
   }
   if (name === "contract") return ["The vendor signs", () => act("vendorSignsAgreement", { ...payee, address: ADDRESS })];
   if (name === "bank") {
-    return ["The vendor adds an account", () => act("vendorAddsBankAccount", { ...payee, accountNumber: "000123456789", routingNumber: "021000021" })];
+    return ["The vendor adds an account", () => act("vendorAddsBankAccount", { ...payee, ...BANK_ACCOUNT })];
   }
   return ["The bank opens the account", () => act("collectionAccountOpens", payee)];
 }

@@ -119,7 +119,7 @@ export function startInvoices() {
     details,
     columns: [
       { title: "Invoice", cell: ({ payee, payor }) => el("span", { class: "second parties", title: `${payee} is owed, ${payor} owes` }, named(payee), " ← ", named(payor)) },
-      { title: "Face value", kind: "number", cell: ({ faceValue }) => cents(faceValue) },
+      { title: "Face value", kind: "number bare", cell: ({ faceValue }) => cents(faceValue) },
       { title: "Collected", kind: "number", cell: collectedCell },
       { title: "Advance", cell: ({ advance, status }) => advance ? pill(words(advance.state), KINDS[advance.state] ?? "") : el("span", { class: "quiet" }, status === "ISSUED" ? "none" : words(status)) },
       { title: "Owed", kind: "number minor", cell: ({ advance }) => advance?.amountOwed ? cents(advance.amountOwed) : "" },

@@ -3,9 +3,8 @@
 import { act, ask, fixed, say } from "./api.js";
 import { button, byId, copy, el, named } from "./dom.js";
 import { fill } from "./forms.js";
+import { ADDRESS } from "./samples.js";
 import { amount, sentence, words } from "./shown.js";
-
-const ADDRESS = { line1: "1 Quay", city: "Portland", state: "OR", postalCode: "97201" };
 
 /** The overview of the world that is shown: what forms offer comes from it. */
 let seen = { businesses: [], invoices: [], now: "" };

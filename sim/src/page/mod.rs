@@ -72,6 +72,7 @@ const ASSETS: &[Asset] = &[
     script!("problems.js"),
     script!("rows.js"),
     script!("rules.js"),
+    script!("samples.js"),
     script!("shown.js"),
     script!("start.js"),
     script!("story.js"),

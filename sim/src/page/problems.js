@@ -28,7 +28,7 @@ function row({ key, group, level, last, clause, count, time, isChosen }, choose)
   return el("li", { class: `problem ${level}` },
     el("button", { type: "button", "aria-pressed": String(isChosen), "data-part": "choose", title, onclick: () => choose(isChosen ? undefined : key) },
       el("span", { class: "number" }, `${count}`, el("span", { class: "sr" }, count === 1 ? " time: " : " times: ")), el("span", { class: "what" }, group)),
-    el("p", {}, last, el("span", { class: "quiet" }, ` · last ${instant(time)}`)),
+    el("p", {}, last, " ", el("span", { class: "quiet once" }, `· last ${instant(time)}`)),
     isChosen && clause && el("p", { class: "quiet" }, explained(clause)));
 }
 

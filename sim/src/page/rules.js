@@ -15,7 +15,7 @@ function end(reference) {
 
 /** How the webhooks of a subscription fare. */
 function tally({ failing, sent }) {
-  if (failing > 0) return el("span", { class: "bad" }, `${counted(failing, "webhook")} of ${sent} not accepted`);
+  if (failing > 0) return el("span", { class: "bad" }, `${failing} of ${counted(sent, "webhook")} not accepted`);
   return sent > 0 ? counted(sent, "webhook") : el("span", { class: "quiet" }, "none yet");
 }
 

@@ -1,10 +1,10 @@
 // The sample story: a vendor from its first sync to an advance that is repaid, and an advance that is refused.
 
 import { act, ask, say } from "./api.js";
+import { ADDRESS } from "./samples.js";
 
 const PAYEE = { externalId: "acme", legalName: "Acme Ltd" };
 const PAYOR = { externalId: "globex", legalName: "Globex Inc" };
-const ADDRESS = { line1: "1 Quay", city: "Portland", state: "OR", postalCode: "97201" };
 
 const ids = (invoice) => ({ payeeExternalId: PAYEE.externalId, invoiceExternalId: invoice });
 
