@@ -125,18 +125,20 @@ function added(made) {
   });
 }
 
+/** Where those end, from a place on, whose numbers are below `next`. */
+function endBefore(list, from, next) {
+  let end = from;
+  while (end < list.length && numberOf(list[end]) < next) end += 1;
+  return end;
+}
+
 /** All in the order in which they happened: an intervention knows which requests and deliveries come after it. */
 function placed(requests, deliveries, interventions, isFirst) {
   const all = [];
   let [request, delivery] = [0, 0];
   for (const it of interventions) {
-    const upTo = (list, from, number, next) => {
-      let end = from;
-      while (end < list.length && number(list[end].item) < next) end += 1;
-      return end;
-    };
-    const requestsEnd = upTo(requests, request, (item) => item.number, it.item.nextRequest);
-    const deliveriesEnd = upTo(deliveries, delivery, (item) => item.index, it.item.nextDelivery);
+    const requestsEnd = endBefore(requests, request, it.item.nextRequest);
+    const deliveriesEnd = endBefore(deliveries, delivery, it.item.nextDelivery);
     all.push(...merged(requests.slice(request, requestsEnd), deliveries.slice(delivery, deliveriesEnd), isFirst), it);
     [request, delivery] = [requestsEnd, deliveriesEnd];
   }

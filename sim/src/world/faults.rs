@@ -38,13 +38,13 @@ impl World {
     /// # Errors
     /// [`FaultError`]: too many rules, the first impossible one. Nothing is added then.
     pub fn add_faults(&self, rules: Vec<Rule>) -> Result<Vec<u64>, FaultError> {
-        self.changed();
         let mut state = self.lock();
         let labels: Vec<String> = rules.iter().map(|rule| rule.label().to_owned()).collect();
         let ids = state.faults.add(rules)?;
         for label in &labels {
             state.tell_fault(InterventionKind::FaultAdded, Some(label));
         }
+        self.changed();
         Ok(ids)
     }
 
@@ -55,24 +55,25 @@ impl World {
 
     /// Removes the rule of this number; false if there is none.
     pub fn remove_fault(&self, id: u64) -> bool {
-        self.changed();
         let mut state = self.lock();
         let entry = state.faults.entries().iter().find(|entry| entry.id == id);
         let label = entry.map(|entry| entry.rule.label().to_owned());
         if label.is_some() {
             state.tell_fault(InterventionKind::FaultRemoved, label.as_deref());
         }
-        state.faults.remove(id)
+        let is_removed = state.faults.remove(id);
+        self.changed();
+        is_removed
     }
 
     /// Removes all rules of faults.
     pub fn clear_faults(&self) {
-        self.changed();
         let mut state = self.lock();
         if !state.faults.is_empty() {
             state.tell_fault(InterventionKind::FaultsCleared, None);
         }
         state.faults.clear();
+        self.changed();
     }
 }
 

@@ -208,7 +208,8 @@ impl<'a> ClockMove<'a> {
         }
         state.moving = true;
         state.clock.hold();
-        let now = state.clock.now();
+        // What was due before belongs to no move.
+        let now = world.proceed(&mut state);
         let begun = Intervention::clock(state.moment(now));
         let number = state.interventions.add(begun);
         Ok(ClockMove { world, resets: state.resets, number })
