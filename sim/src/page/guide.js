@@ -40,7 +40,6 @@ async function show() {
 }
 
 const contents = markdown(await read("SUMMARY.md"), linkFrom("SUMMARY.md"));
-// Its parts are headings below that of a page.
-byId("contents").replaceChildren(...contents.slice(1).map((it) => (it.tagName === "H1" ? el("h2", {}, it.textContent) : it)));
+byId("contents").replaceChildren(...contents.slice(1).map((it) => (it.tagName === "H1" ? el("p", { class: "part" }, it.textContent) : it)));
 addEventListener("hashchange", show);
 await show();
