@@ -41,8 +41,16 @@ function failureOfDelivery({ state, attempts, url, nextAttemptAt }) {
   const { status, problem } = failed.at(-1);
   const answer = problem ?? `it answered ${status}`;
   const times = failed.length > 1 ? `${failed.length} times · ` : "";
-  const next = `${times}${nextAttemptAt ? `next try ${clockTime(nextAttemptAt)}` : STATES[state] ?? state}`;
-  return { level: "bad", reason: `${sentence(answer)} · ${next}`, group: `Webhooks to ${url.replace(/^https?:\/\//, "")}`, key: `${url} ${answer}`, last: sentence(answer) };
+  return {
+    level: "bad",
+    // The time zone may change meanwhile.
+    get reason() {
+      return `${sentence(answer)} · ${times}${nextAttemptAt ? `next try ${clockTime(nextAttemptAt)}` : STATES[state] ?? state}`;
+    },
+    group: `Webhooks to ${url.replace(/^https?:\/\//, "")}`,
+    key: `${url} ${answer}`,
+    last: sentence(answer),
+  };
 }
 
 /** Why the outside world did not do something; undefined if it did. */

@@ -21,9 +21,9 @@ function row(entry) {
   const { tag, status, level, what, more } = lineOf(entry, severalReceivers);
   const { kind, failure, time, item } = entry;
   const summary = el("summary", { "data-part": "open" },
-    el("time", { datetime: time, title: instant(time) }, clockTime(time)),
-    el("span", { class: `tag ${tag}` }, tag),
-    el("span", { class: "what" }, what, more && [" ", el("span", { class: "more" }, more)], failure && el("span", { class: `reason ${failure.level}` }, failure.reason)),
+    el("time", { datetime: time, title: instant(time) }, clockTime(time)), " ",
+    el("span", { class: `tag ${tag}` }, tag), " ",
+    el("span", { class: "what" }, what, more && [" ", el("span", { class: "more" }, more)], failure && el("span", { class: `reason ${failure.level}` }, failure.reason)), " ",
     el("span", { class: `status ${level}` }, status));
   const details = el("details", { class: `row ${kind} ${failure?.level ?? ""}`, "data-part": "row" }, summary);
   details.addEventListener("toggle", () => {
