@@ -51,6 +51,49 @@ pub enum Happening {
     Reset { repeats: bool },
 }
 
+impl Happening {
+    /// The business that it is about, if it is about one: the payee of its invoice, if it is about an invoice.
+    pub fn business(&self) -> Option<&str> {
+        match self {
+            Happening::VendorAcceptsInvitation { payee, .. }
+            | Happening::VendorConfirmsTaxId { payee, .. }
+            | Happening::VendorSignsAgreement { payee, .. }
+            | Happening::VendorAddsBankAccount { payee, .. }
+            | Happening::CollectionAccountOpens { payee }
+            | Happening::VendorCompletesOnboarding { payee, .. }
+            | Happening::FundingStarts { payee, .. }
+            | Happening::FundingCompletes { payee, .. }
+            | Happening::PayorPays { payee, .. }
+            | Happening::TaxIdFoundWrong { payee } => Some(payee),
+            Happening::MarkTestAccount { business } => Some(business),
+            Happening::InterruptNextImport { .. }
+            | Happening::VendorOpensSession { .. }
+            | Happening::IssueKey { .. }
+            | Happening::RevokeKey { .. }
+            | Happening::UpstreamFails { .. }
+            | Happening::Reset { .. } => None,
+        }
+    }
+
+    /// The invoice that it is about, if it is about one.
+    pub fn invoice(&self) -> Option<&str> {
+        match self {
+            Happening::FundingStarts { invoice, .. }
+            | Happening::FundingCompletes { invoice, .. }
+            | Happening::PayorPays { invoice, .. } => Some(invoice),
+            _ => None,
+        }
+    }
+
+    /// What a payor pays. Cents.
+    pub fn amount(&self) -> Option<Cents> {
+        match self {
+            Happening::PayorPays { amount, .. } => Some(*amount),
+            _ => None,
+        }
+    }
+}
+
 /// How a vendor clears compliance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

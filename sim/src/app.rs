@@ -17,7 +17,7 @@ use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
-use crate::control::{deliveries, faults, journal, worlds};
+use crate::control::{clauses, deliveries, faults, interventions, journal, worlds};
 use crate::extract;
 use crate::fault::Act;
 use crate::guard;
@@ -65,6 +65,7 @@ fn control(all: &Arc<Worlds>) -> Router<Arc<Worlds>> {
         .route("/_sim/journal/count", of(get(journal::count)))
         .route("/_sim/journal/unexpected", of(get(journal::unexpected)))
         .route("/_sim/journal/wait", of(post(journal::wait)))
+        .route("/_sim/interventions", of(get(interventions::list)))
         .route("/_sim/objections", of(get(control::objections)))
         .route("/_sim/freedoms", of(get(control::freedoms)))
         .route("/_sim/deliveries", of(get(deliveries::list)))
@@ -77,6 +78,8 @@ fn control(all: &Arc<Worlds>) -> Router<Arc<Worlds>> {
         .route("/_sim/openapi.json", of(get(openapi::partner_api)))
         .route_layer(middleware::from_fn_with_state(Arc::clone(all), name_the_world));
     Router::new()
+        .route("/_sim/clauses", of(get(clauses::list)))
+        .route("/_sim/receiver", of(post(control::receive)))
         .route("/_sim/health", of(get(control::health)))
         .route("/_sim/save", of(post(control::save)))
         .route("/_sim/worlds", of(get(worlds::list).post(worlds::create)))

@@ -1,10 +1,12 @@
 //! The control plane under `/_sim`: the outside world, the clock, and inspection.
 
 pub(crate) mod answers;
+pub(crate) mod clauses;
 pub(crate) mod clock;
 pub(crate) mod deliveries;
 pub(crate) mod faults;
 mod fields;
+pub(crate) mod interventions;
 pub(crate) mod journal;
 pub(crate) mod worlds;
 
@@ -19,7 +21,7 @@ use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tideover_model::wire::action;
-use tideover_model::wire::action::NotApplied;
+use tideover_model::wire::action::{Applied, NotApplied};
 use tideover_model::{
     ActionKind, Happening, Impossible, PlatformId, Refusal, Seconds, Service, bearer, masked,
 };
@@ -156,6 +158,12 @@ pub(crate) async fn health(State(worlds): SharedWorlds) -> Response {
     let world = worlds.default_world();
     let (now, defect) = (world.now(), world.defect());
     respond::ok(&Health { status: "ok", mock: "tideover", now, defect })
+}
+
+/// `POST /_sim/receiver`: accepts a webhook, and does nothing with it. A subscription to it shows deliveries to someone
+/// who has no receiver yet.
+pub(crate) async fn receive() -> Response {
+    respond::ok(&Applied::IT_IS)
 }
 
 /// `POST /_sim/save`: writes the state file. The answer comes once the file is complete.

@@ -98,6 +98,7 @@ pub mod grease;
 mod guard;
 mod hosts;
 mod in_process;
+mod interventions;
 mod journal;
 mod limits;
 mod mock;

@@ -1,6 +1,7 @@
 //! One isolated service with its clock and its journal.
 
 mod faults;
+mod intervening;
 mod journal;
 mod lifetime;
 mod logged;
@@ -26,10 +27,12 @@ use crate::clock::{Clock, ClockChoice, wall_milliseconds};
 use crate::deliveries::DeliveryLog;
 use crate::fault::{Act, Faults};
 use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
+use crate::interventions::{Intervention, Interventions};
 use crate::journal::{Arrived, Handled, Journal};
 use crate::sending::Resolver;
 use crate::world::faults::{interrupts, refused_by_proxy};
 
+pub(crate) use intervening::Intervened;
 pub use journal::Waited;
 pub(crate) use logged::LogPosition;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
@@ -72,6 +75,7 @@ struct WorldState {
     clock: Clock,
     journal: Journal,
     deliveries: DeliveryLog,
+    interventions: Interventions,
     faults: Faults,
     /// Whether a courier sends what is due.
     courier: bool,
@@ -125,6 +129,7 @@ impl World {
             clock,
             journal: Journal::default(),
             deliveries: DeliveryLog::default(),
+            interventions: Interventions::default(),
             faults: Faults::default(),
             courier: false,
             in_flight: 0,
@@ -208,13 +213,23 @@ impl World {
         let mut state = self.lock();
         let mut now = self.proceed(&mut state);
         let reset = matches!(happening, Happening::Reset { .. });
-        let outcome = state.face.happen(now, platform, happening)?;
+        let mut told = Intervention::action(state.moment(now), &happening);
+        let outcome = match state.face.happen(now, platform, happening) {
+            Ok(outcome) => outcome,
+            Err(why) => {
+                state.interventions.add(told.refused(&why.0));
+                self.notify_watchers();
+                return Err(why);
+            }
+        };
         let mut begun = Ok(());
         if reset {
             now = state.start_over();
+            told = told.at(state.moment(now));
             begun = state.begin(now);
             self.inner.recorded.notify_waiters();
         }
+        state.interventions.add(told);
         self.drain(&mut state, now);
         begun.map(|()| outcome).map_err(|stopped| Impossible(stopped.to_string().into()))
     }

@@ -1,5 +1,7 @@
 //! A platform's part of the service, seen from inside.
 
+use std::collections::BTreeMap;
+
 use crate::choices::Choices;
 use crate::identity::{InvoiceId, PlatformId, RelationshipId};
 use crate::service::Service;
@@ -32,8 +34,19 @@ impl<C: Choices> Service<C> {
             let payee = self.payee(*id);
             has(self.invoices.name(id.0)) || has(self.relationships.name(payee.0))
         });
-        let seen = |(id, it)| self.business_seen(now, id, it);
-        let businesses_seen = businesses.by_ref().take(wanted.most).map(seen).collect();
+        let seen = |(id, it)| (id, self.business_seen(now, id, it));
+        let mut businesses_seen: BTreeMap<_, _> =
+            businesses.by_ref().take(wanted.most).map(seen).collect();
+        for (id, invoice) in self.own_invoices(caller) {
+            if let Some(payee) = businesses_seen.get_mut(&self.payee(id)) {
+                payee.payee = true;
+            }
+            if let Some(payor) = businesses_seen.get_mut(&invoice.payor) {
+                payor.payor = true;
+            }
+        }
+        // The map has the oldest first.
+        let businesses_seen = businesses_seen.into_values().rev().collect();
         let seen = |(id, it)| self.invoice_seen(id, it);
         let invoices_seen = invoices.by_ref().take(wanted.most).map(seen).collect();
         Overview {
@@ -82,6 +95,8 @@ impl<C: Choices> Service<C> {
             opens_at,
             outstanding: business.outstanding,
             test_account: business.test_account,
+            payee: false,
+            payor: false,
         }
     }
 

@@ -49,6 +49,14 @@ macro_rules! actions {
                 }
             }
         }
+
+        impl From<&Happening> for ActionKind {
+            fn from(happening: &Happening) -> ActionKind {
+                match happening {
+                    $(Happening::$kind { .. } => ActionKind::$kind,)*
+                }
+            }
+        }
     };
 }
 

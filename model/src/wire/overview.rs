@@ -65,6 +65,10 @@ pub struct BusinessSeen {
     pub outstanding: Cents,
     /// Whether its money is not real (§5 rule 5).
     pub test_account: bool,
+    /// Whether an invoice is owed to it.
+    pub payee: bool,
+    /// Whether it owes an invoice.
+    pub payor: bool,
 }
 
 /// An invoice, and where its money is.

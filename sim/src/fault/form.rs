@@ -45,6 +45,11 @@ const ACTS: [ActForm; 15] = [
     ("signedAnHourAgo", OF_DELIVERIES, &["attempts"]),
 ];
 
+/// The fields that a rule with each act may have, in camel case.
+pub(crate) fn fields_by_act() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    ACTS.into_iter().map(|(act, of_all, own)| (act, of_all.iter().chain(own).copied().collect()))
+}
+
 /// The rule with these fields.
 ///
 /// # Errors

@@ -36,6 +36,7 @@ mod rule;
 
 pub use check::ImpossibleRule;
 pub use faults::{Fault, FaultEntry, FaultError, Faults, MOST_RULES};
+pub(crate) use form::fields_by_act;
 pub use form::{Spelling, read};
 pub use named::named;
 pub use rule::{Act, Call, DeliveryAct, Rule, When};

@@ -21,9 +21,9 @@ pub use filter::{JournalFilter, UnfitCondition};
 pub(crate) use har::Archived;
 pub(crate) use masks::Masks;
 pub(crate) use record::{Arrived, Handled};
+pub(crate) use ring::Ring;
 
 use record::Record;
-use ring::Ring;
 
 /// How much a journal keeps. Where it has more, it drops the oldest requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +145,11 @@ impl Journal {
         while self.whole_size() > most {
             self.drop_oldest();
         }
+    }
+
+    /// What masks the secrets in it.
+    pub(crate) fn masks(&self) -> &Masks {
+        &self.setting.masks
     }
 
     /// The number of requests ever recorded.

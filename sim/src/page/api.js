@@ -1,28 +1,24 @@
-// Asks the mock. The key stays in this tab.
+// Asks the mock, with the key of the world that is shown.
 
 import { byId } from "./dom.js";
 
-const KEY = "tideover-key";
+/** The key whose world is shown; empty for the first platform of the default world. */
+let chosen = "";
+export const useKey = (value) => { chosen = value; };
 
-export const key = () => sessionStorage.getItem(KEY) ?? "";
-export const switchTo = (value) => {
-  if (value) sessionStorage.setItem(KEY, value);
-  else sessionStorage.removeItem(KEY);
-};
-
-/** The key of the world that is shown, as the mock says it. */
+/** The same key as the mock says it: the API needs one even for the default world. */
 let learned = "";
 export const learn = (value) => { learned = value; };
+export const ownKey = () => learned;
 
-/** The operator port needs no key for the default world; the API itself always does. */
 const headers = (path) => {
-  const sent = path.startsWith("/v1/") ? learned : key();
+  const sent = path.startsWith("/v1/") ? learned : chosen;
   return sent ? { Authorization: `Bearer ${sent}` } : {};
 };
 
-/** The answer to a request; throws its error as prose. */
-export async function ask(method, path, body) {
-  const sent = { method, headers: headers(path), cache: "no-store" };
+/** The answer to a request; throws its error as prose. `other` is another key than that of the world. */
+export async function ask(method, path, body, other) {
+  const sent = { method, headers: other ? { Authorization: `Bearer ${other}` } : headers(path), cache: "no-store" };
   if (body !== undefined) {
     sent.headers["Content-Type"] = "application/json";
     sent.body = JSON.stringify(body);
@@ -30,17 +26,37 @@ export async function ask(method, path, body) {
   const answer = await fetch(path, sent);
   const text = await answer.text();
   const value = text ? JSON.parse(text) : null;
-  if (!answer.ok) throw Object.assign(new Error(value?.error ?? `status ${answer.status}`), { status: answer.status });
+  if (!answer.ok) throw Object.assign(new Error(value?.error ?? `status ${answer.status}`), { status: answer.status, code: value?.code });
   return value;
 }
 
 export const act = (action, fields) => ask("POST", "/_sim/actions", { action, ...fields });
 
-/** Says what became of something, to the eye and to a screen reader: a text, or several and elements. */
+const asked = new Map();
+
+/** A document that does not change while the page is open. It is asked for once. */
+export function fixed(path) {
+  if (!asked.has(path)) {
+    const answer = ask("GET", path);
+    asked.set(path, answer);
+    answer.catch(() => asked.delete(path));
+  }
+  return asked.get(path);
+}
+
+const GOES_AFTER = 8000;
+let going;
+
+/**
+ * Says what became of something, to the eye and to a screen reader: a text, or several and elements. It goes by itself,
+ * unless it is a failure or offers something.
+ */
 export function say(parts, failed = false) {
   const result = byId("result");
-  result.replaceChildren(...[parts].flat());
+  clearTimeout(going);
+  result.replaceChildren(...[parts].flat().filter((it) => it !== ""));
   result.classList.toggle("failed", failed);
+  if (!failed && !result.querySelector("button")) going = setTimeout(() => result.replaceChildren(), GOES_AFTER);
 }
 
 /** Does something and says what became of it. */
@@ -48,7 +64,7 @@ export async function perform(does, asked) {
   try {
     const answer = await asked();
     say(typeof does === "function" ? does(answer) : does);
-    return answer;
+    return answer ?? true;
   } catch (error) {
     say(error.message, true);
     return undefined;

@@ -1,14 +1,14 @@
-// The clock and its buttons.
+// The clock, its buttons, and the time zone in which times are shown.
 
 import { ask, perform } from "./api.js";
-import { button, byId } from "./dom.js";
-import { instant } from "./shown.js";
+import { button, byId, el, rebuild } from "./dom.js";
+import { LOCAL, instant, showIn, span, zone } from "./shown.js";
 
 const MOVES = [
-  ["Next event", { nextEvent: true }],
-  ["+1 hour", { advanceSeconds: 3600 }],
-  ["+1 day", { advanceSeconds: 86400 }],
-  ["Until quiet", { untilQuiet: true }],
+  ["Next event", { nextEvent: true }, "to the next thing that is due"],
+  ["+1 hour", { advanceSeconds: 3600 }, "forward by an hour"],
+  ["+1 day", { advanceSeconds: 86400 }, "forward by a day"],
+  ["Until quiet", { untilQuiet: true }, "until nothing is due any more"],
 ];
 
 function told({ now, moved, quiet, nextDue }) {
@@ -17,9 +17,17 @@ function told({ now, moved, quiet, nextDue }) {
   return `The clock shows ${instant(now)}.${rest}`;
 }
 
-export function startClock() {
-  const made = MOVES.map(([name, move]) => button(name, () => perform(told, () => ask("POST", "/_sim/clock", move))));
+/** Adds the buttons. `changed` shows everything again, in another time zone. */
+export function startClock(changed) {
+  const made = MOVES.map(([name, move, title]) => button(name, () => perform(told, () => ask("POST", "/_sim/clock", move)), { title: `Moves the clock ${title}` }));
   byId("moves").replaceChildren(...made);
+  const zones = [...new Set(["UTC", LOCAL])];
+  byId("zone").replaceChildren(...zones.map((name) => el("option", { value: name, selected: name === zone }, name)));
+  byId("zone").addEventListener("change", () => {
+    showIn(byId("zone").value);
+    rebuild();
+    changed();
+  });
 }
 
 let running;
@@ -29,12 +37,13 @@ export function showClock({ now, speed, nextDue }) {
   clearInterval(running);
   const [from, at] = [Date.parse(now), performance.now()];
   const show = () => {
-    const time = new Date(from + (performance.now() - at) * speed).toISOString();
-    byId("now").textContent = instant(speed ? time : now);
-    byId("now").setAttribute("datetime", speed ? time : now);
+    const time = speed ? new Date(from + (performance.now() - at) * speed).toISOString() : now;
+    byId("now").textContent = instant(time);
+    byId("now").setAttribute("datetime", time);
+    const state = speed ? (speed === 1 ? "runs" : `runs ${speed} times as fast`) : "stands";
+    byId("due").textContent = `${state} · ${nextDue ? `next event in ${span(time, nextDue)}` : "nothing is due"}`;
+    byId("due").title = nextDue ? instant(nextDue) : "";
   };
   show();
   if (speed) running = setInterval(show, 1000);
-  const state = speed ? (speed === 1 ? "runs" : `runs ${speed} times as fast`) : "stands";
-  byId("due").textContent = `${state} · ${nextDue ? `next event ${instant(nextDue)}` : "nothing is due"}`;
 }

@@ -21,6 +21,23 @@ export function button(text, act, attributes = {}) {
   return el("button", { type: "button", onclick: act, ...attributes }, text);
 }
 
+/** A button whose accessible name says to what it belongs. The name begins with the text that is seen. */
+export const buttonFor = (subject, text, act, attributes = {}) =>
+  button(text, act, { "aria-label": `${text} (${subject})`, ...attributes });
+
+/** A state as a word in a frame. */
+export const pill = (text, kind) => el("span", { class: `pill ${kind}` }, text);
+
+/** Puts a text into the clipboard, or says that the browser does not allow it. */
+export async function copy(text, told) {
+  try {
+    await navigator.clipboard.writeText(text);
+    told("Copied.");
+  } catch {
+    told("The browser does not allow the clipboard: select the text instead.", true);
+  }
+}
+
 /** Asks in the page whether to do something that cannot be undone. */
 export async function confirmed(text, yes) {
   const dialog = byId("confirm");
@@ -42,27 +59,35 @@ export function facts(pairs) {
 export function bar(name, part, whole, text, kind = "") {
   const filled = el("span", { class: `filled ${kind}` });
   filled.style.width = `${whole > 0 ? Math.min(100, (100 * part) / whole) : 0}%`;
-  return el("div", { class: "measure" }, el("span", { class: "label" }, name), el("span", { class: "amount" }, text),
+  return el("div", { class: "measure" }, name && el("span", { class: "label" }, name), el("span", { class: "amount" }, text),
     el("div", { class: "bar", "aria-hidden": "true" }, filled));
 }
 
+let epoch = 0;
+
+/** What is built from now on replaces what was built before: values are shown in another way. */
+export const rebuild = () => { epoch += 1; };
+
 /** Shows items, each built once and again only when it changes. Keeps focus, opened parts and typed values. */
 export function keyed(container, items, keyOf, build) {
-  const old = new Map(Array.from(container.children, (it) => [it.dataset.key, it]));
+  // Others, such as the head of a table, stay.
+  const present = () => Array.from(container.children).filter((it) => it.dataset.key !== undefined);
+  const old = new Map(present().map((it) => [it.dataset.key, it]));
   const wanted = items.map((item) => {
     const key = keyOf(item);
     const before = old.get(key);
-    const state = before?.item === item ? before.state : JSON.stringify(item);
-    if (before && (before.item === item || before.state === state)) return before;
+    const isSame = before?.item === item && before.epoch === epoch;
+    const state = isSame ? before.state : `${epoch} ${JSON.stringify(item)}`;
+    if (isSame || before?.state === state) return before;
     const made = build(item);
     made.dataset.key = key;
-    Object.assign(made, { item, state });
+    Object.assign(made, { item, state, epoch });
     if (before) carry(before, made);
     return made;
   });
   const kept = new Set(wanted);
-  for (const it of Array.from(container.children)) if (!kept.has(it)) swap(it, wanted);
-  let place = container.firstElementChild;
+  for (const it of present()) if (!kept.has(it)) swap(it, wanted);
+  let place = present()[0] ?? null;
   for (const it of wanted) {
     if (it === place) place = place.nextElementSibling;
     else container.insertBefore(it, place);

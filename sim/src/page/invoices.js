@@ -1,25 +1,31 @@
 // Invoices, where their money went, and what the outside world does to them.
 
 import { act, ask, perform } from "./api.js";
-import { bar, button, byId, el, facts, keyed, named } from "./dom.js";
-import { cents, instant, words } from "./shown.js";
+import { bar, buttonFor, byId, el, facts, named, pill } from "./dom.js";
+import { amount, cents, counted, day, decimal, instant, words } from "./shown.js";
+import { explained } from "./clauses.js";
+import { table } from "./tables.js";
+import { find } from "./timeline.js";
 
 const ids = ({ payee, externalId }) => ({ payeeExternalId: payee, invoiceExternalId: externalId });
+const name = ({ payee, externalId }) => `${payee}/${externalId}`;
 
-/** Cents in a text such as `1,000.50`; NaN if it is none. */
-const amount = (text) => Math.round(Number(text.replaceAll(",", "")) * 100);
+const isOpen = ({ collected, faceValue }) => collected < faceValue;
+
+const pay = (invoice, paid) =>
+  perform(({ applied, suspense }) => [`The payor paid ${cents(applied)} for `, named(invoice.externalId), `${suspense ? `; ${cents(suspense)} are in suspense` : ""}.`],
+    () => act("payorPays", { ...ids(invoice), amount: paid }));
 
 function payment(invoice) {
   const { externalId, faceValue, collected } = invoice;
-  const open = Math.max(0, faceValue - collected);
-  const input = el("input", { "aria-label": `Amount that the payor pays for ${externalId}`, inputmode: "decimal", size: 12, value: (open / 100).toFixed(2), "data-part": "amount" });
+  if (!isOpen(invoice)) return null;
+  const input = el("input", { "aria-label": `Amount that the payor pays for ${externalId}, in dollars`, inputmode: "decimal", size: 10, value: decimal(faceValue - collected), "data-part": "amount" });
   const pays = (event) => {
     event.preventDefault();
-    perform(({ applied, suspense }) => [`The payor paid ${cents(applied)} for `, named(externalId), `${suspense ? `; ${cents(suspense)} are in suspense` : ""}.`],
-      () => act("payorPays", { ...ids(invoice), amount: amount(input.value) }));
+    pay(invoice, amount(input.value));
   };
-  return el("form", { class: "buttons", onsubmit: pays }, input,
-    el("button", { type: "submit", "data-part": "pay", "aria-label": `The payor pays for ${externalId}` }, "Payor pays"));
+  return el("form", { class: "joined", onsubmit: pays }, el("span", { class: "unit", "aria-hidden": "true" }, "$"), input,
+    el("button", { type: "submit", "data-part": "pay", "aria-label": `Payor pays (${externalId})` }, "Payor pays"));
 }
 
 const STEPS = {
@@ -27,24 +33,32 @@ const STEPS = {
   FUNDING: ["Funding completes", "fundingCompletes"],
 };
 
-function buttons(invoice, answer) {
-  const { externalId, advance } = invoice;
-  const step = advance && STEPS[advance.state];
-  const label = (text) => `${text} (${externalId})`;
-  const request = () => perform([named(externalId), ": the advance is requested."], () => ask("POST", "/v1/advances", ids(invoice)));
+/** What usually comes next: the advance is requested, is funded, the payor pays. */
+function next(invoice) {
+  const { externalId, advance, status } = invoice;
+  const [text, action] = (advance && STEPS[advance.state]) ?? [];
+  if (text) return buttonFor(externalId, text, () => perform([named(externalId), `: ${text.toLowerCase()}.`], () => act(action, ids(invoice))), { class: "small", "data-part": "fund" });
+  if (!advance && isOpen(invoice) && status === "ISSUED") {
+    const request = () => perform([named(externalId), ": the advance is requested."], () => ask("POST", "/v1/advances", ids(invoice)));
+    return buttonFor(externalId, "Request an advance", request, { class: "small", "data-part": "request" });
+  }
+  if (advance && isOpen(invoice)) {
+    return buttonFor(externalId, "Payor pays the rest", () => pay(invoice, invoice.faceValue - invoice.collected), { class: "small", "data-part": "rest" });
+  }
+  return "";
+}
+
+function objections(invoice, answer) {
+  const { externalId } = invoice;
   const why = async () => {
     const query = new URLSearchParams({ payee: invoice.payee, invoice: externalId });
-    const found = await perform(({ objections }) => [named(externalId), objections.length ? ` cannot be financed: ${objections.length} objections.` : " can be financed."],
+    const found = await perform(({ objections }) => [named(externalId), objections.length ? ` cannot be financed: ${counted(objections.length, "objection")}.` : " can be financed."],
       () => ask("GET", `/_sim/objections?${query}`));
     if (!found) return;
-    const shown = found.objections.map(({ sentence, code, clause }) => el("li", {}, sentence, " ", el("code", {}, code), " ", el("code", {}, clause)));
+    const shown = found.objections.map(({ sentence, code, clause }) => el("li", {}, sentence, " ", el("code", {}, code), el("br", {}), el("span", { class: "quiet" }, explained(clause))));
     answer.replaceChildren(...(shown.length ? [el("ol", {}, shown)] : [el("p", {}, "Nothing stands against an advance.")]));
   };
-  return el("div", { class: "buttons" },
-    step && button(step[0], () => perform([named(externalId), `: ${step[0].toLowerCase()}.`], () => act(step[1], ids(invoice))),
-      { class: "main", "data-part": "fund", "aria-label": label(step[0]) }),
-    !advance && button("Request an advance", request, { "data-part": "request", "aria-label": label("Request an advance") }),
-    !advance && button("Why not?", why, { "data-part": "why", "aria-label": label("Why can it not be financed?") }));
+  return !invoice.advance && buttonFor(externalId, "Why not?", why, { "data-part": "why", title: "Lists everything that stands against an advance" });
 }
 
 /** Where every cent of the face value is. */
@@ -59,37 +73,78 @@ function money(invoice) {
     ["Held until funding", at.held],
     ["Not paid yet", faceValue - collected],
   ].filter(([, cents], index) => index === 0 || cents);
-  return el("details", { "data-part": "money" }, el("summary", {}, "Where the money is"),
-    el("table", {}, el("tbody", {}, rows.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, cents(value)))))));
+  return el("section", {}, el("h3", {}, "Where the money is"),
+    el("table", { class: "plain-table money" }, el("tbody", {}, rows.map(([title, value]) => el("tr", {}, el("th", { scope: "row" }, title), el("td", {}, cents(value)))))));
 }
 
-function card(invoice) {
+function details(invoice) {
   const { externalId, payee, payor, faceValue, collected, advance } = invoice;
   const answer = el("div", { class: "answer" });
   const due = advance ? advance.advanceAmount + advance.feeTotal : 0;
-  return el("article", { class: "card" },
-    el("h3", {}, el("code", {}, externalId), " ", el("span", { class: `state ${advance ? advance.state.toLowerCase() : ""}` }, advance ? words(advance.state) : "no advance")),
+  return el("div", { class: "details" },
     facts([
-      ["From, to", [named(payee), " → ", named(payor)]],
+      ["Payee", named(payee)],
+      ["Payor", named(payor)],
       ["Status", `${words(invoice.status)}, ${words(invoice.collectionState)}`],
-      ["Due", instant(invoice.dueDate).slice(0, 10)],
-      ["Advance, fee", advance && `${cents(advance.advanceAmount)}, ${cents(advance.feeTotal)}`],
+      ["Due", day(invoice.dueDate)],
+      ["Advance", advance && `${cents(advance.advanceAmount)}, fee ${cents(advance.feeTotal)}`],
+      ["Requested", advance && instant(advance.requestedAt)],
+      ["Funded", advance?.fundedAt && instant(advance.fundedAt)],
+      ["Repaid", advance?.repaidAt && instant(advance.repaidAt)],
     ]),
     bar("Collected", collected, faceValue, `${cents(collected)} of ${cents(faceValue)}`),
     advance && bar("Owed", advance.amountOwed, due, `${cents(advance.amountOwed)} of ${cents(due)}`, "owed"),
-    buttons(invoice, answer), answer,
-    payment(invoice),
+    el("div", { class: "buttons" },
+      payment(invoice),
+      objections(invoice, answer),
+      buttonFor(externalId, "Show in the timeline", () => find(name(invoice)), { "data-part": "find" })),
+    answer,
     money(invoice));
+}
+
+const KINDS = { REQUESTED: "waits", FUNDING: "waits", FUNDED: "good", REPAID: "done" };
+
+function collectedCell({ collected, faceValue }) {
+  if (collected === 0) return el("span", { class: "quiet" }, "–");
+  return collected === faceValue ? "in full" : bar("", collected, faceValue, cents(collected));
+}
+
+let show = () => {};
+
+export function startInvoices() {
+  show = table(byId("invoices").querySelector(".table"), {
+    caption: "Invoices",
+    keyOf: (it) => JSON.stringify([it.payee, it.externalId]),
+    label: (it) => el("code", {}, it.externalId),
+    details,
+    columns: [
+      { title: "Invoice", cell: ({ payee, payor }) => el("span", { class: "second parties", title: `${payee} is owed, ${payor} owes` }, named(payee), " ← ", named(payor)) },
+      { title: "Face value", kind: "number bare", cell: ({ faceValue }) => cents(faceValue) },
+      { title: "Collected", kind: "number", cell: collectedCell },
+      { title: "Advance", cell: ({ advance, status }) => advance ? pill(words(advance.state), KINDS[advance.state] ?? "") : el("span", { class: "quiet" }, status === "ISSUED" ? "none" : words(status)) },
+      { title: "Owed", kind: "number minor", cell: ({ advance }) => advance?.amountOwed ? cents(advance.amountOwed) : "" },
+      { title: "Next step", kind: "next", cell: next },
+    ],
+  });
 }
 
 export function showInvoices({ invoices }) {
   byId("invoices").querySelector(".empty").hidden = invoices.length > 0;
-  keyed(byId("invoices").querySelector(".cards"), invoices, (it) => JSON.stringify([it.payee, it.externalId]), card);
+  show(invoices);
 }
 
 const BOOKS = { payor: "Payors", funder: "Funder", vendor: "Vendors", fees: "Fees", held: "Held until funding", suspense: "Suspense" };
+const MEANS = {
+  payor: "negative: what they have paid",
+  funder: "negative: what is lent and not back",
+  vendor: "advances and forwarded payments",
+  fees: "earned by the funder",
+  held: "payments for advances that are not funded yet",
+  suspense: "payments beyond a face value",
+};
 
 export function showMoney({ books }) {
-  const rows = Object.entries(BOOKS).map(([account, name]) => el("div", {}, el("dt", {}, name), el("dd", {}, cents(books[account]))));
-  byId("books").replaceChildren(...rows);
+  const rows = Object.entries(BOOKS).map(([account, title]) => el("tr", {}, el("th", { scope: "row" }, title, el("span", { class: "quiet second" }, MEANS[account])), el("td", { class: "number" }, cents(books[account]))));
+  const sum = Object.keys(BOOKS).reduce((total, account) => total + books[account], 0);
+  byId("books").replaceChildren(...rows, el("tr", { class: "sum" }, el("th", { scope: "row" }, "Sum"), el("td", { class: "number" }, cents(sum))));
 }

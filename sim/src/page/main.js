@@ -1,29 +1,53 @@
 // Shows a world, and follows its changes.
 
 import { ask, learn, say, watch } from "./api.js";
-import { showBusinesses } from "./businesses.js";
+import { resolve } from "./address.js";
+import { showBusinesses, startBusinesses } from "./businesses.js";
+import { loadClauses } from "./clauses.js";
 import { showClock, startClock } from "./clock.js";
-import { byId, el } from "./dom.js";
-import { showInvoices, showMoney } from "./invoices.js";
-import { showSettings } from "./settings.js";
-import { follow, forget, startTimeline } from "./timeline.js";
+import { byId } from "./dom.js";
+import { follow, forget } from "./history.js";
+import { showInvoices, showMoney, startInvoices } from "./invoices.js";
+import { remember, startMaking } from "./making.js";
+import { showRules, startRules } from "./rules.js";
+import { showStart, startStart } from "./start.js";
+import { count, startTabs, usually } from "./tabs.js";
+import { showTimeline, startTimeline } from "./timeline.js";
 import { followWorlds, open, showWorlds, startWorlds } from "./worlds.js";
 
 let busy = false;
 let stale = false;
 let stop = () => {};
+/** The world that was shown last, as the mock says it. */
+let last;
 
 async function refresh() {
   const text = byId("find-text").value.trim();
   const overview = await ask("GET", `/_sim/overview${text ? `?${new URLSearchParams({ text })}` : ""}`);
   learn(overview.key);
-  byId("where").replaceChildren(`World ${overview.world} · API key `, el("code", {}, overview.key), " · no money moves");
-  byId("find-more").hidden = !overview.more;
-  showClock(overview);
-  showBusinesses(overview);
-  showInvoices(overview);
-  showMoney(overview);
-  await Promise.all([follow(overview), showSettings(overview), followWorlds(overview)]);
+  if (!text) remember(overview);
+  if (last === undefined) usually(showStart(overview) ? "start" : "invoices");
+  last = overview;
+  await follow(overview);
+  showOverview();
+  count("faults", await showRules(overview));
+  await followWorlds(overview);
+}
+
+/** Shows what is known, without asking for more. */
+function showOverview() {
+  showClock(last);
+  showStart(last);
+  showBusinesses(last);
+  showInvoices(last);
+  showMoney(last);
+  byId("find-more").hidden = !last.more;
+  count("businesses", last.businesses.length);
+  count("invoices", last.invoices.length);
+  count("subscriptions", last.subscriptions.length);
+  const failures = showTimeline(last);
+  count("timeline", failures, failures > 0);
+  document.title = `${failures > 0 ? `(${failures}) ` : ""}Tideover · ${last.world}`;
 }
 
 /** Whether the mock knows no world of the key any more. */
@@ -54,10 +78,20 @@ async function changed() {
   busy = false;
 }
 
-function restart() {
+/** Shows the world that the address names. */
+async function restart() {
   stop();
+  stop = () => {};
   forget();
+  last = undefined;
   byId("gone").hidden = true;
+  try {
+    await Promise.all([resolve(), loadClauses()]);
+  } catch (error) {
+    if (isGone(error)) return showGone();
+    say(`The mock does not answer: ${error.message}.`, true);
+    return void setTimeout(restart, 1000);
+  }
   let lost = false;
   const again = () => {
     if (lost) say("Connected again.");
@@ -74,11 +108,28 @@ function restart() {
 
 byId("find").addEventListener("submit", (event) => event.preventDefault());
 byId("find").addEventListener("input", changed);
-startClock();
-startTimeline();
 byId("back").addEventListener("click", () => {
-  open("");
+  open("default");
   byId("main").focus();
 });
-startWorlds(restart);
+/** The world in the address when it was last followed: a change of the tab alone is no other world. */
+let search = location.search;
+addEventListener("popstate", () => {
+  if (location.search === search) return;
+  search = location.search;
+  restart();
+});
+
+startTabs();
+startClock(() => last && showOverview());
+startTimeline();
+startBusinesses();
+startInvoices();
+startRules();
+startMaking();
+startStart();
+startWorlds(() => {
+  search = location.search;
+  restart();
+});
 restart();

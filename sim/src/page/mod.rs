@@ -1,6 +1,7 @@
 //! The page of the mock: `/_sim/` and its parts, which are built in, and the data that they load.
 
 mod changes;
+mod guide;
 
 use std::sync::Arc;
 
@@ -23,6 +24,8 @@ use crate::worlds::Worlds;
 /// The most businesses, and the most invoices, in an overview.
 const MOST: usize = 200;
 
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 
 /// A part of the page.
@@ -38,25 +41,44 @@ macro_rules! script {
     };
 }
 
+macro_rules! style {
+    ($name:literal) => {
+        Asset { path: concat!("/_sim/page/", $name), media: CSS, text: include_str!($name) }
+    };
+}
+
 /// All parts. The document of the operator port does not list them: only the page loads them.
 const ASSETS: &[Asset] = &[
-    Asset { path: "/_sim/", media: "text/html; charset=utf-8", text: include_str!("page.html") },
-    Asset {
-        path: "/_sim/page/page.css",
-        media: "text/css; charset=utf-8",
-        text: include_str!("page.css"),
-    },
+    Asset { path: "/_sim/", media: HTML, text: include_str!("page.html") },
+    style!("guide.css"),
+    style!("page.css"),
+    style!("parts.css"),
     Asset { path: "/_sim/page/icon.svg", media: "image/svg+xml", text: include_str!("icon.svg") },
+    Asset { path: "/_sim/guide/", media: HTML, text: include_str!("guide.html") },
     script!("main.js"),
+    script!("address.js"),
     script!("api.js"),
-    script!("dom.js"),
-    script!("shown.js"),
-    script!("clock.js"),
     script!("businesses.js"),
-    script!("invoices.js"),
-    script!("timeline.js"),
+    script!("clauses.js"),
+    script!("clock.js"),
+    script!("dom.js"),
     script!("exchange.js"),
-    script!("settings.js"),
+    script!("forms.js"),
+    script!("guide.js"),
+    script!("history.js"),
+    script!("invoices.js"),
+    script!("making.js"),
+    script!("markdown.js"),
+    script!("problems.js"),
+    script!("rows.js"),
+    script!("rules.js"),
+    script!("samples.js"),
+    script!("shown.js"),
+    script!("start.js"),
+    script!("story.js"),
+    script!("tables.js"),
+    script!("tabs.js"),
+    script!("timeline.js"),
     script!("worlds.js"),
 ];
 
@@ -67,7 +89,7 @@ const POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; f
 pub(crate) fn assets(
     of: fn(MethodRouter<Arc<Worlds>>) -> MethodRouter<Arc<Worlds>>,
 ) -> Router<Arc<Worlds>> {
-    ASSETS.iter().fold(Router::new(), |router, asset| {
+    ASSETS.iter().chain(guide::PAGES).fold(Router::new(), |router, asset| {
         router.route(asset.path, of(get(async move || asset.response())))
     })
 }

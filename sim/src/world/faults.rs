@@ -12,6 +12,7 @@ use tideover_model::{
 };
 
 use crate::fault::{Act, Call, Fault, FaultEntry, FaultError, Faults, Rule, When, named};
+use crate::interventions::{Intervention, InterventionKind};
 use crate::world::{World, WorldState};
 
 impl World {
@@ -37,8 +38,14 @@ impl World {
     /// # Errors
     /// [`FaultError`]: too many rules, the first impossible one. Nothing is added then.
     pub fn add_faults(&self, rules: Vec<Rule>) -> Result<Vec<u64>, FaultError> {
+        let mut state = self.lock();
+        let labels: Vec<String> = rules.iter().map(|rule| rule.label().to_owned()).collect();
+        let ids = state.faults.add(rules)?;
+        for label in &labels {
+            state.tell_fault(InterventionKind::FaultAdded, Some(label));
+        }
         self.changed();
-        self.lock().faults.add(rules)
+        Ok(ids)
     }
 
     /// The rules in order of precedence, with their counters.
@@ -48,18 +55,36 @@ impl World {
 
     /// Removes the rule of this number; false if there is none.
     pub fn remove_fault(&self, id: u64) -> bool {
+        let mut state = self.lock();
+        let entry = state.faults.entries().iter().find(|entry| entry.id == id);
+        let label = entry.map(|entry| entry.rule.label().to_owned());
+        if label.is_some() {
+            state.tell_fault(InterventionKind::FaultRemoved, label.as_deref());
+        }
+        let is_removed = state.faults.remove(id);
         self.changed();
-        self.lock().faults.remove(id)
+        is_removed
     }
 
     /// Removes all rules of faults.
     pub fn clear_faults(&self) {
+        let mut state = self.lock();
+        if !state.faults.is_empty() {
+            state.tell_fault(InterventionKind::FaultsCleared, None);
+        }
+        state.faults.clear();
         self.changed();
-        self.lock().faults.clear();
     }
 }
 
 impl WorldState {
+    /// Logs what was done to the rules.
+    fn tell_fault(&mut self, kind: InterventionKind, label: Option<&str>) {
+        let now = self.clock.now();
+        let told = Intervention::fault(kind, self.moment(now), label);
+        self.interventions.add(told);
+    }
+
     /// The fault that acts on a request, if it names an endpoint. Of a refused request, only the path's identifiers are
     /// known.
     pub(super) fn fault(

@@ -4,6 +4,7 @@ use tideover_model::Timestamp;
 
 use crate::beginning::{Beginning, ScenarioError};
 use crate::deliveries::DeliveryLog;
+use crate::interventions::Interventions;
 use crate::world::{World, WorldState};
 
 impl World {
@@ -43,6 +44,7 @@ impl WorldState {
         self.clock.reset();
         self.journal.clear();
         self.deliveries = DeliveryLog::default();
+        self.interventions = Interventions::default();
         self.faults.reset();
         self.resets += 1;
         self.clock.now()

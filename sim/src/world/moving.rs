@@ -8,6 +8,7 @@ use tokio::time::timeout;
 use utoipa::ToSchema;
 
 use crate::deliveries::{DeliveryEntry, DeliveryState};
+use crate::interventions::Intervention;
 use crate::world::{World, when};
 
 /// Another move of the clock is in progress.
@@ -53,6 +54,8 @@ pub struct Quieted {
 struct ClockMove<'a> {
     world: &'a World,
     resets: u64,
+    /// Its number among the interventions.
+    number: u64,
 }
 
 /// The result of waiting for deliveries.
@@ -205,7 +208,11 @@ impl<'a> ClockMove<'a> {
         }
         state.moving = true;
         state.clock.hold();
-        Ok(ClockMove { world, resets: state.resets })
+        // What was due before belongs to no move.
+        let now = world.proceed(&mut state);
+        let begun = Intervention::clock(state.moment(now));
+        let number = state.interventions.add(begun);
+        Ok(ClockMove { world, resets: state.resets, number })
     }
 }
 
@@ -214,7 +221,12 @@ impl Drop for ClockMove<'_> {
     fn drop(&mut self) {
         let mut state = self.world.lock();
         state.moving = false;
+        let until = state.clock.now();
+        if state.resets == self.resets {
+            state.interventions.moved(self.number, until);
+        }
         state.clock.release();
+        self.world.notify_watchers();
         // The courier must compute its waiting time again.
         self.world.inner.wake.notify_one();
     }

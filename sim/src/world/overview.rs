@@ -25,6 +25,8 @@ pub(crate) struct WorldOverview {
     next_request: u64,
     /// The number of the next delivery.
     next_delivery: u64,
+    /// The number of the next intervention.
+    next_intervention: u64,
     #[serde(flatten)]
     seen: Overview,
 }
@@ -55,6 +57,7 @@ impl World {
             resets: state.resets,
             next_request: state.journal.next(),
             next_delivery: state.deliveries.next(),
+            next_intervention: state.interventions.next(),
             seen: state.face.overview(now, platform, wanted),
         }
     }

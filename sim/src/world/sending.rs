@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use crate::clock::wall_time;
 use crate::deliveries::{AttemptResult, Headers, NoResponse};
+use crate::interventions::Intervention;
 use crate::sending;
 use crate::sending::{Letter, SigningTime};
 use crate::world::{World, WorldState};
@@ -29,6 +30,11 @@ impl World {
         let delivery = state.deliveries.find(id)?;
         let attempts = state.deliveries.attempts(&delivery);
         let resent = state.face.resend(now, &delivery, attempts);
+        let told = Intervention::resent(state.moment(now), &delivery.id);
+        state.interventions.add(match &resent {
+            Ok(()) => told,
+            Err(why) => told.refused(&why.0),
+        });
         self.drain(&mut state, now);
         Some(resent)
     }

@@ -18,6 +18,7 @@ mod grease;
 mod hostile;
 mod hosts;
 mod in_process;
+mod interventions;
 mod journal;
 mod library;
 mod lists;

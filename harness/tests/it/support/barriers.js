@@ -13,6 +13,12 @@ for (const it of document.querySelectorAll("button, input, select, textarea, a[h
   if (!(it.getAttribute("aria-label") ?? (labels || content)).trim()) found.push(`no name: ${about(it)}`);
 }
 
+// Whoever speaks to the browser says what is seen.
+for (const it of document.querySelectorAll("button[aria-label], a[aria-label], summary[aria-label]")) {
+  const [name, seen] = [it.getAttribute("aria-label"), it.textContent].map((text) => text.trim().toLowerCase());
+  if (!name.includes(seen)) found.push(`named otherwise: ${about(it)}`);
+}
+
 let level = 0;
 for (const it of Array.from(document.querySelectorAll("h1, h2, h3, h4, h5, h6")).filter(shown)) {
   const next = Number(it.tagName[1]);

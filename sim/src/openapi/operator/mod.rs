@@ -6,12 +6,15 @@ mod parameter;
 mod problem;
 mod routes;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use tideover_model::ActionKind;
 use tideover_model::wire::action;
 use tideover_model::wire::reply::Failure;
 use utoipa::ToSchema;
 
+use crate::fault::fields_by_act;
 use crate::openapi::schemas::{Schemas, reference};
 use bodies::Changes;
 use parameter::Parameter;
@@ -31,6 +34,8 @@ pub(super) fn document() -> Value {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method] = operation(route, &mut schemas);
     }
+    // No schema says this in a way that generators of clients can use. A form for a rule reads it.
+    schemas.0["FaultRule"]["x-fields"] = json!(fields_by_act().collect::<BTreeMap<_, _>>());
     let tags = TAGS.map(|(name, about)| json!({ "name": name, "description": about }));
     json!({
         "openapi": "3.1.0",

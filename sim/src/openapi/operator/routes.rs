@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use crate::control::answers::{
     Actions, ClockShown, Counted, Deleted, Health, Keys, Objections, Saved,
 };
+use crate::control::clauses::Clauses;
 use crate::control::clock::ClockMoved;
 use crate::control::faults::{FaultIds, Faults};
 use crate::control::worlds::{Fork, NewWorld, Reset, WorldMade, WorldView};
@@ -24,7 +25,7 @@ use crate::openapi::operator::problem::Problem::{
 };
 use crate::openapi::schemas::Schemas;
 use crate::page::Shown;
-use crate::world::{Quiet, Waited};
+use crate::world::{Intervened, Quiet, Waited};
 
 /// A method on a path.
 #[derive(Clone, Copy)]
@@ -284,6 +285,26 @@ pub(super) const ROUTES: &[Route] = &[
             Unreadable,
             Invalid("the body: expected an object, got an empty list."),
         ]),
+    get("list_interventions", "/_sim/interventions", OUTSIDE)
+        .about(
+            "List what was done beside the API",
+            "The last 1000 interventions: actions, moves of the clock, changes of the rules of \
+                faults, webhooks sent again. `nextRequest` and `nextDelivery` say where each \
+                stands among the requests and the deliveries.",
+        )
+        .parameters(&[whole("after", "Only from this number on.").optional()])
+        .answers::<Intervened>("The interventions.")
+        .unless(&[
+            UnknownKey,
+            Invalid("after: expected the number of an intervention, such as 17, got \"x\"."),
+        ]),
+    get("list_clauses", "/_sim/clauses", REQUESTS)
+        .about(
+            "List what the names of clauses mean",
+            "Each testable sentence of the document and each assumption, in Tideover's own \
+                words. Needs no key.",
+        )
+        .answers::<Clauses>("The clauses."),
     get("list_objections", "/_sim/objections", REQUESTS)
         .about(
             "See why an invoice cannot be financed",
@@ -343,6 +364,13 @@ pub(super) const ROUTES: &[Route] = &[
             UnknownKey,
             Invalid("after: expected the number of a delivery, such as 17, got \"x\"."),
         ]),
+    post("receive", "/_sim/receiver", DELIVERIES)
+        .about(
+            "Accept a webhook",
+            "A receiver for whoever has none yet: subscribe to this address to see \
+                deliveries. It accepts everything, and looks at nothing. Needs no key.",
+        )
+        .answers::<Applied>("It is accepted."),
     post("wait_for_deliveries", "/_sim/deliveries/wait", DELIVERIES)
         .about(
             "Wait until all webhooks are sent",

@@ -170,22 +170,25 @@ async fn every_answer_is_as_described() {
     }
 }
 
+/// What needs nothing to succeed.
+const SIMPLE: [&str; 9] = [
+    "actions",
+    "clauses",
+    "clock",
+    "freedoms",
+    "health",
+    "keys",
+    "openapi.json",
+    "operator.json",
+    "overview",
+];
+
 /// Everything that succeeds, with what the answers can have in them.
 async fn succeed(port: &Operator) {
     let caller = &port.caller;
     caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
     caller.onboard().await;
-    let simple = [
-        "actions",
-        "clock",
-        "health",
-        "keys",
-        "freedoms",
-        "overview",
-        "openapi.json",
-        "operator.json",
-    ];
-    for path in simple {
+    for path in SIMPLE {
         port.ask("GET", &format!("/_sim/{path}"), Body::empty()).await;
     }
     succeed_with_events(port).await;
@@ -210,9 +213,15 @@ async fn succeed(port: &Operator) {
     caller.get("/v1/organizations/nobody").await;
     caller.get("/nowhere").await;
     caller.put("/v1/invoices/INV-9", invoice("acme", "globex")).await;
-    for path in
-        ["faults", "journal", "deliveries", "journal/count", "journal/unexpected", "journal.har"]
-    {
+    for path in [
+        "faults",
+        "interventions",
+        "journal",
+        "deliveries",
+        "journal/count",
+        "journal/unexpected",
+        "journal.har",
+    ] {
         let path = format!("/_sim/{path}");
         port.ask("GET", &path, Body::empty()).await;
     }
@@ -241,6 +250,7 @@ async fn succeed_with_events(port: &Operator) {
 
 async fn succeed_with_deliveries(port: &Operator) {
     let caller = &port.caller;
+    port.ask("POST", "/_sim/receiver", "any webhook").await;
     let wait = "/_sim/deliveries/wait";
     port.ask("POST", wait, r#"{ "patienceSeconds": 0 }"#).await;
     let listed = port.ask("GET", "/_sim/deliveries", Body::empty()).await;
@@ -329,7 +339,14 @@ async fn fail(port: &Operator) {
             }
         }
     }
-    for path in ["deliveries", "journal", "journal/count", "journal/unexpected", "journal.har"] {
+    for path in [
+        "deliveries",
+        "interventions",
+        "journal",
+        "journal/count",
+        "journal/unexpected",
+        "journal.har",
+    ] {
         let path = format!("/_sim/{path}");
         let sent = format!("{path}?after=x");
         port.ask_of(&port.caller, "GET", (&path, &sent), "").await;

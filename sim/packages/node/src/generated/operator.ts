@@ -25,6 +25,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/_sim/clauses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what the names of clauses mean
+         * @description Each testable sentence of the document and each assumption, in Tideover's own words. Needs no key.
+         */
+        get: operations["list_clauses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/_sim/clock": {
         parameters: {
             query?: never;
@@ -209,6 +229,26 @@ export interface paths {
          * @description Needs no key.
          */
         get: operations["health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/_sim/interventions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done beside the API
+         * @description The last 1000 interventions: actions, moves of the clock, changes of the rules of faults, webhooks sent again. `nextRequest` and `nextDelivery` say where each stands among the requests and the deliveries.
+         */
+        get: operations["list_interventions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -411,6 +451,26 @@ export interface paths {
         get: operations["read_overview"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/_sim/receiver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a webhook
+         * @description A receiver for whoever has none yet: subscribe to this address to see deliveries. It accepts everything, and looks at nothing. Needs no key.
+         */
+        post: operations["receive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -656,6 +716,24 @@ export interface components {
         };
         /** @description Events without a name. Their data grows. */
         Changes: string;
+        /** @description A testable sentence of the document, or an assumption where it is silent. */
+        Clause: {
+            /** @description Its stable name. */
+            name: string;
+            /** @description The place in the document that states it or, for an assumption, that is silent. */
+            place: string;
+            /** @description For an assumption that a profile can change: the key in the profile. */
+            profile: string | null;
+            /** @description For an assumption: why this value and no other. */
+            reason: string | null;
+            /** @description What it says, in Tideover's own words. */
+            wording: string;
+        };
+        /** @description All clauses: what an answer, a refusal or the journal names. */
+        Clauses: {
+            /** @description In document order, assumptions last. */
+            clauses: components["schemas"]["Clause"][];
+        };
         /** @description What the clock shows. */
         Clock: {
             /**
@@ -1134,6 +1212,76 @@ export interface components {
             /** @description How many rows it carries out before it stops. */
             afterRows: number;
         };
+        /** @description Something that was done to a world beside the API: through the operator port, by the page or by a test. */
+        Intervention: {
+            /** @description The name of the action. */
+            action: string | null;
+            /**
+             * Format: int64
+             * @description What the payor pays. Cents.
+             */
+            amount: number | null;
+            /** @description The `Service-Delivery` of the webhook that was sent again. */
+            delivery: string | null;
+            /** @description The label of the rule of faults. */
+            fault: string | null;
+            /** @description The invoice that the action is about. */
+            invoice: string | null;
+            /**
+             * @description What was done. Known: `action`, `clockMoved`, `faultAdded`, `faultRemoved`, `faultsCleared`, `resent`; others may be added.
+             * @example action
+             * @example clockMoved
+             * @example faultAdded
+             * @example faultRemoved
+             * @example faultsCleared
+             * @example resent
+             */
+            kind: string;
+            /**
+             * Format: int64
+             * @description The number of the first delivery after it. Those that it caused are among them.
+             */
+            nextDelivery: number;
+            /**
+             * Format: int64
+             * @description The number of the first request after it.
+             */
+            nextRequest: number;
+            /**
+             * Format: int64
+             * @description The number of interventions before it.
+             */
+            number: number;
+            /** @description The business that the action is about: the payee of the invoice, if it is about one. */
+            payee: string | null;
+            /** @description Why it did not happen: the outside world could not do that. */
+            refused: string | null;
+            /**
+             * Format: date-time
+             * @description What the clock showed when it began.
+             */
+            time: string;
+            /**
+             * Format: date-time
+             * @description What the clock shows after its move; null while it moves.
+             */
+            until: string | null;
+        };
+        /** @description The last interventions. */
+        Interventions: {
+            /**
+             * Format: int64
+             * @description How many older ones are no longer kept.
+             */
+            dropped: number;
+            /** @description The oldest first. */
+            interventions: components["schemas"]["Intervention"][];
+            /**
+             * Format: int64
+             * @description The number of the next one: `?after=` waits for it.
+             */
+            next: number;
+        };
         /**
          * @description The operator issues an API key, which the answer shows.
          * @example {
@@ -1362,6 +1510,11 @@ export interface components {
              * @description When something is due next; null if nothing is.
              */
             nextDue: string | null;
+            /**
+             * Format: int64
+             * @description The number of the next intervention.
+             */
+            nextIntervention: number;
             /**
              * Format: int64
              * @description The number of the next request.
@@ -1878,6 +2031,38 @@ export interface operations {
             };
             /** @description - `payload_too_large`: the body has more than 1048576 bytes */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    list_clauses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The clauses. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clauses"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2536,6 +2721,59 @@ export interface operations {
             };
         };
     };
+    list_interventions: {
+        parameters: {
+            query?: {
+                /** @description Only from this number on. */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The interventions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Interventions"];
+                };
+            };
+            /** @description - `invalid_request`: a field or a parameter does not fit; the sentence names it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `unauthorized`: the API key was never issued */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     read_journal: {
         parameters: {
             query?: {
@@ -3104,6 +3342,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    receive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is accepted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Applied"];
                 };
             };
             /**
