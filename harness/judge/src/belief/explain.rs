@@ -13,7 +13,7 @@ pub const DEEPEST: usize = 3;
 
 /// The most hypotheses to try at each depth of one response.
 ///
-/// That is one move for each of 64 kept hypotheses, about six times over. Beyond it the rest is not tried, so the moves
+/// That is a move or two for each of 256 kept hypotheses. Beyond it the rest is not tried, so the moves
 /// stand in the order of how likely they are: lost requests, what the service does by itself, what the vendor does.
 const WIDE: usize = 400;
 

@@ -33,10 +33,10 @@ use past::Past;
 /// The most hypotheses to keep.
 ///
 /// Every one is played for every response, so the number is what a step may cost. Each thing that is undecided (a
-/// reading, the platform of a key, a write without a response) at most doubles them: 64 are six such things at once. A
+/// reading, the platform of a key, a write without a response) at most doubles them: 256 are eight such things at once. A
 /// response decides most of them soon. Beyond that some are dropped, the dropped ones may be the truth, and so a later
 /// contradiction is only inconclusive.
-const MOST_KEPT: usize = 64;
+const MOST_KEPT: usize = 256;
 
 /// Platforms from this number on stand for keys whose platform is not certain. No run has so many.
 const UNSURE: u32 = 1 << 16;
