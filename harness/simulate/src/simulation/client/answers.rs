@@ -110,6 +110,7 @@ impl Client {
         } else {
             (200..300).contains(status)
         };
+        self.taken = Some(is_success);
         if !is_success {
             let code = serde_json::from_slice::<Failure>(body).map(|it| it.code);
             return self.refused(plan, now, lane, job, code.as_deref().unwrap_or_default());
