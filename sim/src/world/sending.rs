@@ -137,7 +137,8 @@ impl WorldState {
         if let (Some(grease), Receipt::Answered(200..=299)) = (&mut self.grease, receipt) {
             grease.meet(&self.deliveries.freedoms(attempt));
         }
-        self.deliveries.ended(attempt, result, consequence);
+        let requests = self.journal.next();
+        self.deliveries.ended(attempt, result, consequence, requests);
         self.follow_receipt(now, attempt, receipt, consequence);
     }
 
