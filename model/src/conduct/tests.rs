@@ -328,6 +328,12 @@ fn a_refused_write_is_not_repeated_unchanged() {
         it.asks("PUT", ACME.0, ACME.1, Got::Success(200, "{}"));
     });
     assert_eq!(changed.state(duty, Ending::Final), NotSeen, "the first was not understood");
+}
+
+#[test]
+fn a_refused_read_and_an_overlapping_write_are_no_repeats() {
+    let duty = Duty::ChangesRefusedRequest;
+    let refused = Got::Refusal(409, Code::BusinessNotEligible);
     let reads = story(|it| {
         for _ in 0..3 {
             it.asks("GET", ACME.0, "", Got::Refusal(404, Code::BusinessNotFound));

@@ -180,7 +180,6 @@ async fn succeed(port: &Operator) {
         "clock",
         "health",
         "keys",
-        "conduct",
         "freedoms",
         "overview",
         "openapi.json",
@@ -266,6 +265,7 @@ async fn succeed_with_worlds(port: &Operator) {
     port.ask_of(&caller, "GET", (worlds, worlds), Body::empty()).await;
     port.ask_of(&caller, "POST", (FORK, "/_sim/worlds/w1/fork"), Body::empty()).await;
     port.ask_of(&caller, "POST", (RESET, "/_sim/worlds/w2/reset"), Body::empty()).await;
+    port.ask("GET", "/_sim/conduct", Body::empty()).await;
     let conduct = ("/_sim/worlds/{id}/conduct", "/_sim/worlds/w1/conduct?final=true");
     port.ask_of(&caller, "GET", conduct, Body::empty()).await;
     let read = ("/_sim/worlds/{id}/snapshot", "/_sim/worlds/w1/snapshot");

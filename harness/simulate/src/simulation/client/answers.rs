@@ -181,7 +181,7 @@ impl Client {
             }
             (_, Job::RequestAdvance(invoice) | Job::Quote(invoice), Lane::Vendor(vendor)) => {
                 if let Some(invoice) = self.customers.invoice_mut(vendor, *invoice) {
-                    invoice.wanted = false;
+                    (invoice.wanted, invoice.refused) = (false, true);
                 }
             }
             _ => {}

@@ -171,8 +171,11 @@ impl Client {
                 self.change(plan, vendor, invoice, wake);
             }
             Wake::Want(vendor, invoice) => {
-                if let Some(invoice) = self.customers.invoice_mut(vendor, invoice) {
-                    invoice.wanted = true;
+                match self.customers.invoice_mut(vendor, invoice) {
+                    // The same request would be refused again (§7 Retrying rule 2).
+                    Some(invoice) if invoice.refused => return,
+                    Some(invoice) => invoice.wanted = true,
+                    None => {}
                 }
                 self.pursue(plan, now, vendor, invoice);
             }
