@@ -36,6 +36,7 @@
 mod cents;
 mod choices;
 pub mod clause;
+pub mod conduct;
 mod delivery;
 pub mod destination;
 mod endpoint;

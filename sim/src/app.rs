@@ -17,7 +17,7 @@ use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
-use crate::control::{clauses, deliveries, faults, interventions, journal, worlds};
+use crate::control::{clauses, conduct, deliveries, faults, interventions, journal, worlds};
 use crate::extract;
 use crate::fault::Act;
 use crate::guard;
@@ -66,6 +66,7 @@ fn control(all: &Arc<Worlds>) -> Router<Arc<Worlds>> {
         .route("/_sim/journal/unexpected", of(get(journal::unexpected)))
         .route("/_sim/journal/wait", of(post(journal::wait)))
         .route("/_sim/interventions", of(get(interventions::list)))
+        .route("/_sim/conduct", of(get(conduct::of_caller)))
         .route("/_sim/objections", of(get(control::objections)))
         .route("/_sim/freedoms", of(get(control::freedoms)))
         .route("/_sim/deliveries", of(get(deliveries::list)))
@@ -84,6 +85,7 @@ fn control(all: &Arc<Worlds>) -> Router<Arc<Worlds>> {
         .route("/_sim/save", of(post(control::save)))
         .route("/_sim/worlds", of(get(worlds::list).post(worlds::create)))
         .route("/_sim/worlds/{id}", of(get(worlds::show).delete(worlds::delete)))
+        .route("/_sim/worlds/{id}/conduct", of(get(conduct::of_world)))
         .route("/_sim/worlds/{id}/fork", of(post(worlds::fork)))
         .route("/_sim/worlds/{id}/reset", of(post(worlds::reset)))
         .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))
@@ -171,6 +173,7 @@ async fn serve(
 ) -> Served {
     let Selected { world, authorization, .. } = selected;
     let authorization = authorization.as_deref();
+    let after = world.answered();
     // The journal has an empty body even if nobody read it.
     let unread = body.is_end_stream().then(Bytes::new);
     let mut warnings = Vec::new();
@@ -189,7 +192,7 @@ async fn serve(
         },
     };
     warn(worlds, head, &warnings);
-    let arrived = Arrived { head, body: body.as_ref(), warnings };
+    let arrived = Arrived { head, body: body.as_ref(), warnings, after };
     world.answer(arrived, authorization, route.as_ref(), asked)
 }
 

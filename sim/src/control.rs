@@ -3,6 +3,7 @@
 pub(crate) mod answers;
 pub(crate) mod clauses;
 pub(crate) mod clock;
+pub(crate) mod conduct;
 pub(crate) mod deliveries;
 pub(crate) mod faults;
 mod fields;

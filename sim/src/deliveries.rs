@@ -16,6 +16,10 @@ use crate::fault::Faults;
 use crate::grease::{Freedom, GreasedEvent};
 use crate::journal::CausedEvent;
 
+mod witnessed;
+
+pub(crate) use witnessed::Witnessed;
+
 /// The number of deliveries kept.
 const KEPT: usize = 1000;
 /// The number of attempts logged per delivery: more than a schedule has, unless someone resends many times.
@@ -64,6 +68,19 @@ pub struct AttemptEntry {
     /// Its real duration in milliseconds, once it has ended.
     #[schema(required = true)]
     pub milliseconds: Option<u64>,
+    /// When it ended, among the other things that happened.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub(crate) ended: Place,
+}
+
+/// A place among the requests of the journal and the attempts of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// The number of requests before it.
+    pub(crate) requests: u64,
+    /// The number of attempts that ended before it.
+    pub(crate) attempts: u64,
 }
 
 /// Headers by name.
@@ -124,6 +141,8 @@ pub(crate) struct DeliveryLog {
     /// The number of the next delivery.
     next: u64,
     dropped: u64,
+    /// The number of attempts that have ended.
+    ended: u64,
 }
 
 #[derive(Debug)]
@@ -249,6 +268,7 @@ impl DeliveryLog {
             status: None,
             problem: None,
             milliseconds: None,
+            ended: Place::default(),
         });
     }
 
@@ -257,7 +277,10 @@ impl DeliveryLog {
         attempt: &Attempt,
         result: AttemptResult,
         consequence: Consequence,
+        requests: u64,
     ) {
+        let place = Place { requests, attempts: self.ended };
+        self.ended += 1;
         let Some(logged) = self.logged.get_mut(&attempt.delivery.number) else { return };
         // After a reset, another delivery has this number.
         if !Arc::ptr_eq(&logged.delivery, &attempt.delivery) {
@@ -270,6 +293,7 @@ impl DeliveryLog {
             Ok(status) => entry.status = Some(status),
             Err(NoResponse(why)) => entry.problem = Some(why),
         }
+        entry.ended = place;
         entry.milliseconds = Some(u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX));
     }
 

@@ -71,6 +71,7 @@
 //! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
 //! - [`Mock::requests`] and its neighbours search the [journal](JournalFilter), count and wait for requests, and list
 //!   the unexpected ones; [`Outside::objections`] says why an invoice cannot be financed.
+//! - [`World::conduct`] says which duties of a caller your client keeps, and which it breaks.
 //! - [`Limits`] bounds what a mock takes on; [`Hosts`] and [`Origins`] say who may use its operator port.
 //! - [`fault`] has the rules by which requests and deliveries fail: [`Builder::faults`], [`Mock::add_fault`].
 //!
@@ -134,10 +135,11 @@ pub use sending::{
     SystemResolver, TlsError, Unsent,
 };
 pub use state_file::{StateError, Unwritable};
+pub use tideover_model::conduct;
 pub use tideover_model::words::EventType;
 pub use tideover_model::{
     Cents, Clause, Code, Destinations, Happening, Impossible, OnboardingStep, OperationKind,
     Profile, Range, Refusal, Seconds, Timestamp, Unbalanced, VendorRoute,
 };
-pub use world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
+pub use world::{ClockMoving, Conduct, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
 pub use worlds::{IssuedKey, RecipeError};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use tideover_model::conduct::Ending;
 use tideover_model::{Impossible, Seconds, Timestamp, Unbalanced};
 use tokio::task::JoinHandle;
 
@@ -22,7 +23,7 @@ use crate::journal::{Entry, JournalFilter};
 use crate::outside::Outside;
 use crate::serve::MockServer;
 use crate::state_file::StateError;
-use crate::world::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
+use crate::world::{ClockMoving, Conduct, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
 use crate::worlds::{RecipeError, Worlds};
 
 pub use builder::Builder;
@@ -228,6 +229,12 @@ impl Mock {
     /// [`World::coverage`].
     pub fn coverage(&self) -> Option<Coverage> {
         self.world().coverage()
+    }
+
+    /// [`World::conduct`] of each world that this mock has, with the name of the world, the default one first.
+    pub fn conduct(&self, ending: Ending) -> Vec<(String, Conduct)> {
+        let worlds = self.worlds.all().into_iter();
+        worlds.map(|(id, world)| (id.to_string(), world.conduct(ending))).collect()
     }
 
     /// [`World::audit`].

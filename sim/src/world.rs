@@ -1,5 +1,6 @@
 //! One isolated service with its clock and its journal.
 
+mod conduct;
 mod faults;
 mod intervening;
 mod journal;
@@ -32,6 +33,7 @@ use crate::journal::{Arrived, Handled, Journal};
 use crate::sending::Resolver;
 use crate::world::faults::{interrupts, refused_by_proxy};
 
+pub use conduct::Conduct;
 pub(crate) use intervening::Intervened;
 pub use journal::Waited;
 pub(crate) use logged::LogPosition;
@@ -62,6 +64,8 @@ struct WorldInner {
     changes: AtomicU64,
     /// Grows with every change of what a snapshot holds: then the state file is out of date.
     lasting: AtomicU64,
+    /// The number of requests that the journal has recorded.
+    answered: AtomicU64,
     /// A request was recorded, or the journal was cleared.
     recorded: Notify,
     /// `changes` has grown.
@@ -87,6 +91,8 @@ struct WorldState {
     /// When the courier last found nothing to send, if nothing has changed since.
     exhausted_at: Option<Timestamp>,
     resets: u64,
+    /// How often what the service holds has changed, or may have.
+    turns: u64,
     /// Whether it was deleted or replaced.
     ended: bool,
     grease: Option<Grease>,
@@ -137,6 +143,7 @@ impl World {
             awake_at: None,
             exhausted_at: None,
             resets: 0,
+            turns: 0,
             ended: false,
             grease: None,
             hints: true,
@@ -153,6 +160,7 @@ impl World {
                 settled: Notify::new(),
                 changes: AtomicU64::new(0),
                 lasting: AtomicU64::new(0),
+                answered: AtomicU64::new(0),
                 recorded: Notify::new(),
                 changed: Notify::new(),
             }),
@@ -213,23 +221,25 @@ impl World {
         let mut state = self.lock();
         let mut now = self.proceed(&mut state);
         let reset = matches!(happening, Happening::Reset { .. });
-        let mut told = Intervention::action(state.moment(now), &happening);
+        let mut intervention = Intervention::action(state.moment(now), &happening);
         let outcome = match state.face.happen(now, platform, happening) {
             Ok(outcome) => outcome,
             Err(why) => {
-                state.interventions.add(told.refused(&why.0));
+                state.interventions.add(intervention.refused(&why.0));
                 self.notify_watchers();
                 return Err(why);
             }
         };
+        state.turns += 1;
         let mut begun = Ok(());
         if reset {
             now = state.start_over();
-            told = told.at(state.moment(now));
+            intervention = intervention.at(state.moment(now));
             begun = state.begin(now);
+            self.inner.answered.store(0, Ordering::Relaxed);
             self.inner.recorded.notify_waiters();
         }
-        state.interventions.add(told);
+        state.interventions.add(intervention);
         self.drain(&mut state, now);
         begun.map(|()| outcome).map_err(|stopped| Impossible(stopped.to_string().into()))
     }
@@ -291,6 +301,12 @@ impl World {
         };
         let (response, grease) = self.encoded(&mut state, caller, answer.as_ref()).unzip();
         let response = response.or_else(|| act.and_then(refused_by_proxy));
+        let turns = state.turns;
+        if !operation.is_some_and(OperationKind::reads)
+            && (act.is_some() || !matches!(answer, Some(Err(_))))
+        {
+            state.turns += 1;
+        }
         let handled = Handled {
             time: now,
             operation,
@@ -299,11 +315,15 @@ impl World {
             hints: state.hints,
             note,
             fault: fault.map(|fault| fault.label),
+            act,
+            caller,
+            turns,
             retry_after: act.and_then(Act::retry_after),
             grease: grease.unwrap_or_default(),
             deliveries: queued..state.deliveries.next(),
         };
         state.journal.record(wall_milliseconds, arrived, handled);
+        self.inner.answered.store(state.journal.next(), Ordering::Relaxed);
         self.inner.recorded.notify_waiters();
         Served { answer, response, act, hints: state.hints }
     }
@@ -348,6 +368,11 @@ impl World {
         self.inner.changed.notify_waiters();
     }
 
+    /// The number of requests answered so far, without the lock.
+    pub(crate) fn answered(&self) -> u64 {
+        self.inner.answered.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn changes(&self) -> u64 {
         self.inner.changes.load(Ordering::Relaxed)
     }
@@ -367,6 +392,7 @@ impl World {
         let now = state.clock.now();
         if state.face.poll_timeout().is_some_and(|due| due <= now) {
             self.changed();
+            state.turns += 1;
         }
         state.face.handle_timeout(now);
         state.log_deliveries();

@@ -1,6 +1,6 @@
 //! The cases: deliveries that the service may send, and forgeries.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{Timestamp, Webhooks, clause};
 
@@ -13,6 +13,9 @@ const OUTSIDE: i64 = 330;
 
 /// The invoice that every event is about.
 const INVOICE: &str = "INV-1";
+
+/// Milliseconds.
+const AN_HOUR: u64 = 3_600_000;
 
 /// The size of a field in a large body, in bytes.
 const LARGE: usize = 256 * 1024;
@@ -138,10 +141,26 @@ impl Draft {
             self.add(clause, &sent, required, body, Seal::Signed(0));
         }
         self.vendors(&invoice);
+        self.occurrences();
         let body = self.event(EventType::InvoicePaid, &invoice);
         let sent = "partner.invoice.paid, signed 5 s ago";
         self.add(clause!("6.delivery.3"), sent, Required::TakenUp, body, Seal::Signed(-5));
         self.again("the same delivery again, signed anew");
+    }
+
+    /// A newer event whose transaction began earlier. It brings the state that a probe already had to show.
+    fn occurrences(&mut self) {
+        let invoice = self.fresh();
+        let body = self.financing(&invoice, AdvanceState::Funding);
+        let sent = "partner.invoice.factoredUpdated, sequence 2, of another invoice";
+        self.accept(clause!("6.delivery.5"), sent, body);
+        let mut event: Value =
+            serde_json::from_slice(&self.financing(&invoice, AdvanceState::Funded))
+                .unwrap_or_default();
+        event["occurredAt"] = json!(self.now.before_milliseconds(AN_HOUR));
+        let sent = "sequence 3, with an occurredAt an hour before that of 2";
+        let (rule, body) = (clause!("6.delivery.6.2"), event.to_string().into_bytes());
+        self.add(rule, sent, Required::New, body, Seal::Signed(0));
     }
 
     /// A stale event for one vendor's `invoice` is new for another vendor's invoice with the same identifier.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 use tideover_model::Clause;
+use tideover_model::conduct::{Card, Duty, Proof, Row};
 
 use crate::case::{Case, Required};
 use crate::verdict::{Answer, Judgement, Seen, Verdict};
@@ -123,6 +124,23 @@ impl Scorecard {
         unsent.into_iter().chain(self.doubt()).collect()
     }
 
+    /// The same results as duties of a caller, in the table that the mock has too. A delivery has the number of its case, from
+    /// 0.
+    pub fn conduct(&self) -> Card {
+        let mut card = Card::default();
+        for (number, result) in (0..).zip(&self.results) {
+            let Some(row) = Duty::of(result.clause).and_then(|duty| card.row_mut(duty)) else {
+                continue;
+            };
+            match result.verdict() {
+                Verdict::Passed => row.keep(),
+                Verdict::Failed | Verdict::Differs => row.breach(&[Proof::Delivery(number)]),
+                Verdict::Unseen => {}
+            }
+        }
+        card
+    }
+
     /// The results by rule, in the order of the document.
     fn by_rule(&self) -> BTreeMap<Clause, Vec<&CaseResult>> {
         let mut rules: BTreeMap<Clause, Vec<&CaseResult>> = BTreeMap::new();
@@ -134,6 +152,7 @@ impl Scorecard {
 
     /// The scorecard for a program, in the order in which the cases were sent.
     pub fn as_json(&self) -> Value {
+        let conduct = self.conduct();
         json!({
             "url": self.url,
             "run": self.run,
@@ -143,6 +162,10 @@ impl Scorecard {
             "differs": self.count(Verdict::Differs),
             "unseen": self.count(Verdict::Unseen),
             "notSent": self.cases - self.results.len(),
+            "conduct": {
+                "counts": conduct.counts(),
+                "rows": conduct.rows().iter().map(Row::shown).collect::<Vec<_>>(),
+            },
             "cases": self.results.iter().map(CaseResult::as_json).collect::<Vec<_>>(),
         })
     }
@@ -159,6 +182,9 @@ impl fmt::Display for Scorecard {
             for result in results {
                 result.write(f, longest)?;
             }
+        }
+        if !self.is_empty() {
+            writeln!(f, "\n{}", self.conduct().summary())?;
         }
         self.notes().iter().try_for_each(|note| writeln!(f, "\n{note}"))
     }

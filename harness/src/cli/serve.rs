@@ -9,9 +9,10 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use tideover_model::{Destinations, Timestamp};
 use tideover_prove::defects::Defect;
+use tideover_sim::conduct::{Ending, Row};
 use tideover_sim::{
-    Builder, ClockChoice, Hosts, JournalLimits, Limits, Mock, Origins, ProfileFile, Scenario,
-    SigningTime, StartError, wall_time,
+    Builder, ClockChoice, Conduct, Hosts, JournalLimits, Limits, Mock, Origins, ProfileFile,
+    Scenario, SigningTime, StartError, wall_time,
 };
 
 use crate::cli::configured::misspelt_variables;
@@ -229,7 +230,8 @@ impl Serve {
         let stop = StopSignals::listen()?;
         // The worlds of a state file have seeds of their own.
         let seed = (!mock.has_loaded_state()).then_some(seed);
-        Output::new(self.json).print(self.welcome(&mock, seed), || {
+        let output = Output::new(self.json);
+        output.print(self.welcome(&mock, seed), || {
             json!({
                 "baseUrl": mock.url(),
                 "apiKey": mock.api_key(),
@@ -246,6 +248,7 @@ impl Serve {
             })
         })?;
         stop.received().await?;
+        farewell(&output, &mock)?;
         mock.stop_and_save().await.map_err(wrong)?;
         Ok(Outcome::Pass)
     }
@@ -376,6 +379,32 @@ impl Serve {
             now = mock.now(),
         )
     }
+}
+
+/// How the callers have behaved, for each world of which something is seen.
+fn farewell(output: &Output, mock: &Mock) -> Result<(), Problem> {
+    for (world, Conduct { card, dropped_requests, .. }) in mock.conduct(Ending::Open) {
+        if card.counts().not_seen == card.rows().len() {
+            continue;
+        }
+        let of = if world == "default" { String::new() } else { format!("{world}: ") };
+        let dropped = match dropped_requests {
+            0 => String::new(),
+            dropped => {
+                format!("\n  {dropped} earlier requests are not judged: --journal keeps more")
+            }
+        };
+        output.print(format!("{of}{}{dropped}", card.summary()), || {
+            let broken: Vec<_> = card.broken().map(Row::shown).collect();
+            json!({
+                "world": world,
+                "conduct": card.counts(),
+                "broken": broken,
+                "droppedRequests": dropped_requests,
+            })
+        })?;
+    }
+    Ok(())
 }
 
 /// How fast a clock may run.

@@ -12,6 +12,7 @@ use tideover_exchange::step::Action;
 use tideover_exchange::target::Target;
 use tideover_exchange::{Arrival, Body, Prepared};
 use tideover_model::clause::Kind;
+use tideover_model::conduct::Duty;
 use tideover_model::{Clause, Destinations, Reading, Readings, Timestamp};
 use tideover_prove::Setup;
 use tideover_prove::right::gaps::{gaps, variation};
@@ -134,6 +135,18 @@ fn the_guide_has_every_liberty_and_every_gap() {
     });
     let by_gap = gaps().map(|gap| format!("| `{gap}` | {} |", variation(gap)));
     let expected: Vec<String> = by_liberty.chain(by_gap).collect();
+    assert_eq!(rows.collect::<Vec<_>>(), expected, "\n{}", expected.join("\n"));
+}
+
+/// The guide has every duty of a caller.
+#[test]
+fn the_guide_has_every_duty() {
+    let page = page("docs/conduct.md");
+    let rows = page.lines().filter(|line| line.starts_with("| `"));
+    let expected = Duty::ALL.map(|duty| {
+        let (id, clause) = (duty.id(), duty.clause());
+        format!("| `{id}` | `{clause}` | {} | {} |", duty.words(), duty.shown())
+    });
     assert_eq!(rows.collect::<Vec<_>>(), expected, "\n{}", expected.join("\n"));
 }
 

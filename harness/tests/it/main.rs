@@ -6,6 +6,7 @@ mod clients;
 mod clock;
 mod command;
 mod concurrent;
+mod conduct;
 mod configured;
 mod curl;
 mod explore;

@@ -64,6 +64,7 @@ const DUPLICATE: &str = "the same delivery again, signed anew";
 const STALE: &str = "partner.invoice.factoredUpdated, sequence 2, after 3";
 const EQUAL: &str = "partner.invoice.factoredUpdated, sequence 3 once more";
 const ANOTHER: &str = "another vendor's invoice of that name, sequence 3, after 4";
+const EARLIER: &str = "sequence 3, with an occurredAt an hour before that of 2";
 
 #[tokio::test]
 async fn a_correct_receiver_holds() {
@@ -71,8 +72,10 @@ async fn a_correct_receiver_holds() {
     let (code, card) = examine(&receiver, &[]).await;
     assert_eq!((code, &card["held"]), (Some(0), &true.into()), "{card:#}");
     assert_eq!(with_verdict(&card, "failed"), [""; 0]);
-    assert_eq!(with_verdict(&card, "unseen"), [STALE, EQUAL, ANOTHER, DUPLICATE]);
+    assert_eq!(with_verdict(&card, "unseen"), [STALE, EQUAL, ANOTHER, EARLIER, DUPLICATE]);
     assert_eq!(card["notSent"], 0);
+    let counts = &card["conduct"]["counts"];
+    assert_eq!((&counts["met"], &counts["broken"]), (&10.into(), &0.into()), "{card:#}");
 }
 
 #[tokio::test]
@@ -125,7 +128,7 @@ async fn each_fault_fails_its_own_cases() {
         (Fault::TakesSmallBodies, &["a body of 256 KiB"], Some("6.delivery.1.2")),
         (
             Fault::TakesWhatIsNew,
-            &["what occurred 28 hours ago, signed now"],
+            &["what occurred 28 hours ago, signed now", EARLIER],
             Some("6.delivery.1.2"),
         ),
         (
@@ -267,7 +270,7 @@ async fn a_probe_that_shows_no_change_proves_nothing() {
     let receiver = Receiver::start(Fault::TakesStaleSequences, None).await;
     let (code, card) = examine(&receiver, &["--probe", "echo the same"]).await;
     assert_eq!((code, with_verdict(&card, "failed")), (Some(0), vec![]));
-    assert_eq!(with_verdict(&card, "unseen"), [STALE, EQUAL, ANOTHER, DUPLICATE]);
+    assert_eq!(with_verdict(&card, "unseen"), [STALE, EQUAL, ANOTHER, EARLIER, DUPLICATE]);
     let unproven = "the probe shows no change: it proves nothing of what follows";
     assert_eq!(sent_where(&card, |case| case["remark"] == unproven).len(), 2);
 }

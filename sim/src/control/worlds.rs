@@ -291,7 +291,7 @@ fn made(worlds: &Worlds, id: WorldId, world: &World) -> Response {
 }
 
 /// The world that a path names.
-fn world(worlds: &Worlds, path: &Uri) -> Result<Selected<'static>, ControlError> {
+pub(crate) fn world(worlds: &Worlds, path: &Uri) -> Result<Selected<'static>, ControlError> {
     let name = path.path().split('/').nth(3).unwrap_or_default();
     let unknown = || NotApplied::UnknownWorld(cut(name));
     let id: WorldId = name.parse().map_err(|()| unknown())?;

@@ -42,6 +42,11 @@ impl Faults {
         Some(delivery.queued_at.after(wait))
     }
 
+    /// The act of the rule that acted on a delivery.
+    pub(crate) fn act_on(&self, delivery: &Delivery) -> Option<DeliveryAct> {
+        self.decisions.act(delivery)
+    }
+
     /// The label of the rule that acted on a delivery.
     pub(crate) fn label_of(&self, delivery: &Delivery) -> Option<&str> {
         self.decisions.label(delivery)

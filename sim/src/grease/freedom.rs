@@ -2,6 +2,7 @@
 //! from here.
 
 use serde::{Serialize, Serializer};
+use tideover_model::conduct::Trait;
 use tideover_model::{Clause, clause};
 
 macro_rules! freedoms {
@@ -99,6 +100,16 @@ impl Freedom {
     /// What it does, in one sentence.
     pub const fn sentence(self) -> &'static str {
         self.row().sentence
+    }
+
+    /// What is special about a delivery that takes it, for a receiver.
+    pub fn shown_by_delivery(self) -> Option<Trait> {
+        match self {
+            Freedom::EventExtraField => Some(Trait::UnknownField),
+            Freedom::EventKeyOrder | Freedom::EventWhiteSpace => Some(Trait::Respelled),
+            Freedom::NewEvent => Some(Trait::UnknownEvent),
+            _ => None,
+        }
     }
 
     /// One in how many opportunities it takes.

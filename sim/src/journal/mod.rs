@@ -1,5 +1,6 @@
 //! A world's journal of the last requests, each with its answer.
 
+mod conduct;
 mod entry;
 mod filter;
 mod har;
@@ -12,6 +13,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use tideover_model::Code;
+use tideover_model::conduct::Exchange;
 
 use crate::limits::Budget;
 use crate::pieces::PIECE;
@@ -160,6 +162,12 @@ impl Journal {
     /// The number of requests dropped.
     pub(crate) fn dropped(&self) -> u64 {
         self.ring.dropped()
+    }
+
+    /// Calls `tell` with each of the requests with these numbers, as the watch of conduct sees it.
+    pub(crate) fn witness(&self, numbers: Range<u64>, mut tell: impl FnMut(&Exchange<'_>)) {
+        let kept = self.ring.from(numbers.start).take_while(|(number, _)| *number < numbers.end);
+        kept.for_each(|(number, record)| record.witness(number, &mut tell));
     }
 
     /// The number of the filter's requests from number `from` on.

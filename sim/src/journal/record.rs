@@ -11,8 +11,11 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method};
 use serde_json::{Map, Value};
 use tideover_model::exchange::Response;
-use tideover_model::{Answer, Clause, Code, OperationKind, Timestamp, exchange, masked};
+use tideover_model::{
+    Answer, Clause, Code, OperationKind, PlatformId, Timestamp, exchange, masked,
+};
 
+use crate::fault::Act;
 use crate::grease::Freedom;
 use crate::journal::entry::{CausedEvent, CutPart, Entry, Message, Payload, RealTime};
 use crate::respond;
@@ -33,6 +36,8 @@ pub(crate) struct Arrived<'a> {
     pub(crate) body: Option<&'a Bytes>,
     /// What the service ignores in it.
     pub(crate) warnings: Vec<String>,
+    /// The number of requests that had been answered when it arrived.
+    pub(crate) after: u64,
 }
 
 /// How a request was handled.
@@ -45,6 +50,12 @@ pub(crate) struct Handled<'a> {
     pub(crate) hints: bool,
     pub(crate) note: Option<String>,
     pub(crate) fault: Option<String>,
+    /// What the fault does.
+    pub(crate) act: Option<Act>,
+    /// The caller, if the request was understood.
+    pub(crate) caller: Option<PlatformId>,
+    /// How often the state of the world had changed before.
+    pub(crate) turns: u64,
     /// The seconds after which the response asks the client to come again.
     pub(crate) retry_after: Option<u32>,
     pub(crate) grease: Vec<Freedom>,
@@ -55,9 +66,9 @@ pub(crate) struct Handled<'a> {
 /// An entry as the journal keeps it.
 #[derive(Debug)]
 pub(crate) struct Record {
-    time: Timestamp,
+    pub(super) time: Timestamp,
     /// The wall time. Milliseconds since the start of 1970.
-    real_time: u64,
+    pub(super) real_time: u64,
     method: Cow<'static, str>,
     pub(super) operation: Option<OperationKind>,
     pub(super) status: Option<u16>,
@@ -66,7 +77,11 @@ pub(crate) struct Record {
     note: Option<String>,
     pub(super) warnings: Vec<String>,
     pub(super) fault: Option<String>,
-    retry_after: Option<u32>,
+    pub(super) act: Option<Act>,
+    pub(super) caller: Option<PlatformId>,
+    pub(super) turns: u64,
+    pub(super) after: u64,
+    pub(super) retry_after: Option<u32>,
     grease: Vec<Freedom>,
     pub(super) deliveries: Range<u64>,
     hints: bool,
@@ -103,7 +118,7 @@ impl Record {
         arrived: Arrived<'_>,
         handled: Handled<'_>,
     ) -> Record {
-        let Arrived { head, body, warnings } = arrived;
+        let Arrived { head, body, warnings, after } = arrived;
         let Handled { time, operation, answer, response, hints, .. } = handled;
         let answered = response.map_or(&[][..], |response| &response.body);
         Record {
@@ -117,6 +132,10 @@ impl Record {
             note: handled.note,
             warnings,
             fault: handled.fault,
+            act: handled.act,
+            caller: handled.caller,
+            turns: handled.turns,
+            after,
             retry_after: handled.retry_after,
             grease: handled.grease,
             deliveries: handled.deliveries,
@@ -140,6 +159,25 @@ impl Record {
     pub(super) fn into_spare(self) -> Vec<u8> {
         let buffer = self.texts.buffer;
         if buffer.capacity() <= SPARE { buffer } else { Vec::new() }
+    }
+
+    /// The query, if there is one.
+    pub(super) fn query(&self) -> &[u8] {
+        self.texts.part(1)
+    }
+
+    /// The whole length of the answer's body. Bytes.
+    pub(super) fn answered_length(&self) -> usize {
+        self.texts.answered
+    }
+
+    pub(super) fn are_headers_cut(&self) -> bool {
+        self.texts.is_cut(CutPart::Headers)
+    }
+
+    /// Whether all of the request is kept.
+    pub(super) fn is_whole(&self) -> bool {
+        self.has_whole_body() && !PARTS.into_iter().any(|part| self.texts.is_cut(part))
     }
 
     pub(super) fn method(&self) -> &str {

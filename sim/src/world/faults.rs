@@ -81,8 +81,8 @@ impl WorldState {
     /// Logs what was done to the rules.
     fn tell_fault(&mut self, kind: InterventionKind, label: Option<&str>) {
         let now = self.clock.now();
-        let told = Intervention::fault(kind, self.moment(now), label);
-        self.interventions.add(told);
+        let intervention = Intervention::fault(kind, self.moment(now), label);
+        self.interventions.add(intervention);
     }
 
     /// The fault that acts on a request, if it names an endpoint. Of a refused request, only the path's identifiers are

@@ -30,10 +30,10 @@ impl World {
         let delivery = state.deliveries.find(id)?;
         let attempts = state.deliveries.attempts(&delivery);
         let resent = state.face.resend(now, &delivery, attempts);
-        let told = Intervention::resent(state.moment(now), &delivery.id);
+        let intervention = Intervention::resent(state.moment(now), &delivery.id);
         state.interventions.add(match &resent {
-            Ok(()) => told,
-            Err(why) => told.refused(&why.0),
+            Ok(()) => intervention,
+            Err(why) => intervention.refused(&why.0),
         });
         self.drain(&mut state, now);
         Some(resent)
@@ -143,7 +143,8 @@ impl WorldState {
         if let (Some(grease), Receipt::Answered(200..=299)) = (&mut self.grease, receipt) {
             grease.meet(&self.deliveries.freedoms(attempt));
         }
-        self.deliveries.ended(attempt, result, consequence);
+        let requests = self.journal.next();
+        self.deliveries.ended(attempt, result, consequence, requests);
         self.follow_receipt(now, attempt, receipt, consequence);
     }
 

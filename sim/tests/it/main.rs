@@ -6,6 +6,7 @@ mod api;
 mod bounds;
 mod clock;
 mod completion;
+mod conduct;
 mod control;
 mod cors;
 mod delivery_faults;

@@ -5,6 +5,7 @@ mod client;
 use std::fmt;
 
 use tideover_defects::{Defect, Defective, find_any};
+use tideover_model::conduct::Duty;
 use tideover_model::{Destinations, Seeded};
 
 use crate::simulation::auditor::Invariant;
@@ -101,6 +102,11 @@ impl Bug {
             Place::Client(flaw) => Some(flaw.breaks()),
             Place::Environment => None,
         }
+    }
+
+    /// The duty of a caller that it breaks, if it is one of the client.
+    pub fn neglects(self) -> Option<Duty> {
+        self.flaw().map(Flaw::duty)
     }
 
     /// The service of a plan: with this bug, if it is one of the service. Such a service takes no freedoms, whatever the

@@ -27,7 +27,13 @@ pub use queue::Moment;
 pub use world::Run;
 
 use plan::Plan;
+use tideover_model::conduct::Card;
 use world::World;
+
+/// How the clients of a plan behave, with a planted bug if there is one.
+pub fn conduct(plan: &Plan, bug: Option<Bug>) -> Card {
+    World::new(plan, bug, false).watched()
+}
 
 /// Runs a plan, with a planted bug if there is one. `traced` asks for the entries of its trace.
 pub fn run(plan: &Plan, bug: Option<Bug>, traced: bool) -> Run {

@@ -1,4 +1,5 @@
 import { call, open, query, Refused, type Caller, type More } from "./call.js";
+import { BadConduct, brokenRows, explained } from "./conduct.js";
 import { isExpected, lineOf, listOf, NotDelivered, type Expected } from "./deliveries.js";
 import { asyncDispose } from "./dispose.js";
 import { ACTIONS } from "./generated/actions.js";
@@ -150,6 +151,24 @@ export class World {
   /** Those that show a mistake of the client: none, at the end of a good test. */
   async unexpected(filter?: JournalFilter): Promise<JournalEntry[]> {
     return (await this.#ask("GET", `/_sim/journal/unexpected${query(filter)}`)).entries;
+  }
+
+  /**
+   * What your client did of what the document asks of callers: a row for each duty, with its clause. `final` says that
+   * your client is done: what it has begun and not finished is broken then.
+   */
+  conduct({ final = false } = {}): Promise<Port["Conduct"]> {
+    return this.#ask("GET", `/_sim/conduct?final=${final}`);
+  }
+
+  /** Fails if your client, which is done, broke a duty; `ignore` leaves duties out by their `id`. */
+  async assertGoodConduct({ ignore = [] }: { ignore?: readonly string[] } = {}): Promise<void> {
+    const { rows } = await this.conduct({ final: true });
+    const broken = brokenRows(rows, ignore);
+    if (broken.length === 0) return;
+    const [entries, deliveries] = await Promise.all([this.journal(), this.deliveries()]);
+    const head = `${broken.length} of ${rows.length} duties broken in world ${this.id}`;
+    throw new BadConduct([head, ...broken.map((row) => explained(row, entries, deliveries))].join("\n\n"));
   }
 
   /** What happened, as text: requests with their clauses, actions, moves of the clock, webhooks. */

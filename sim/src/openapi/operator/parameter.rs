@@ -30,6 +30,10 @@ pub(super) const fn whole(name: &'static str, means: &'static str) -> Parameter 
     Parameter { name, means, optional: false, schema: || json!({ "type": "integer" }) }
 }
 
+pub(super) const fn flag(name: &'static str, means: &'static str) -> Parameter {
+    Parameter { name, means, optional: false, schema: || json!({ "type": "boolean" }) }
+}
+
 /// The state of a delivery, as an answer has it.
 pub(super) const fn state(name: &'static str, means: &'static str) -> Parameter {
     let schema = || json!({ "type": "string", "examples": json!(DeliveryState::schema())["enum"] });

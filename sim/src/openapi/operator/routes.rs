@@ -9,6 +9,7 @@ use crate::control::answers::{
 };
 use crate::control::clauses::Clauses;
 use crate::control::clock::ClockMoved;
+use crate::control::conduct::ConductView;
 use crate::control::faults::{FaultIds, Faults};
 use crate::control::worlds::{Fork, NewWorld, Reset, WorldMade, WorldView};
 use crate::grease::CoverageView;
@@ -17,7 +18,7 @@ use crate::openapi::operator::bodies::{
     Archive, Changes, ClockMove, Deliveries, FaultsAdded, Journal, OpenApi, Patience,
     RequestsWanted, Snapshot, Worlds,
 };
-use crate::openapi::operator::parameter::{Parameter, state, text, whole};
+use crate::openapi::operator::parameter::{Parameter, flag, state, text, whole};
 use crate::openapi::operator::problem::Problem;
 use crate::openapi::operator::problem::Problem::{
     Invalid, Refused, TooLarge, UnknownAction, UnknownBusiness, UnknownDelivery, UnknownFault,
@@ -148,6 +149,9 @@ const WORLDS: &str = "Worlds";
 const ABOUT: &str = "Mock";
 
 const WORLD: Parameter = text("id", "The name of the world: `default`, `w1`, …");
+
+const FINAL: Parameter = flag("final", "Whether the caller is done.").optional();
+const NOT_FINAL: &str = "final: expected true or false, got \"1\".";
 
 const TOO_MANY_WAIT: Problem = Refused(
     "1000 requests wait already; let some end, or start the mock with a larger --max-waiting",
@@ -305,6 +309,16 @@ pub(super) const ROUTES: &[Route] = &[
                 words. Needs no key.",
         )
         .answers::<Clauses>("The clauses."),
+    get("read_conduct", "/_sim/conduct", REQUESTS)
+        .about(
+            "See how the caller behaves",
+            "A row for each duty that the API's document gives a caller or its receiver: met, \
+                broken, with the requests and deliveries that show it, or not seen. What the \
+                caller has begun and may still finish is open; with `final`, it counts as broken.",
+        )
+        .parameters(&[FINAL])
+        .answers::<ConductView>("The rows.")
+        .unless(&[UnknownKey, Invalid(NOT_FINAL)]),
     get("list_objections", "/_sim/objections", REQUESTS)
         .about(
             "See why an invoice cannot be financed",
@@ -508,6 +522,14 @@ pub(super) const ROUTES: &[Route] = &[
             Unreadable,
             Invalid("unknown field `hard`, expected `repeat`"),
         ]),
+    get("read_conduct_of_world", "/_sim/worlds/{id}/conduct", WORLDS)
+        .about(
+            "See how the callers of a world behave",
+            "As `GET /_sim/conduct` does for the world of a key. Needs no key.",
+        )
+        .parameters(&[WORLD, FINAL])
+        .answers::<ConductView>("The rows.")
+        .unless(&[UnknownWorld, Invalid(NOT_FINAL)]),
     get("read_snapshot", "/_sim/worlds/{id}/snapshot", WORLDS)
         .about(
             "Read a world as a document",

@@ -275,6 +275,9 @@ async fn succeed_with_worlds(port: &Operator) {
     port.ask_of(&caller, "GET", (worlds, worlds), Body::empty()).await;
     port.ask_of(&caller, "POST", (FORK, "/_sim/worlds/w1/fork"), Body::empty()).await;
     port.ask_of(&caller, "POST", (RESET, "/_sim/worlds/w2/reset"), Body::empty()).await;
+    port.ask("GET", "/_sim/conduct", Body::empty()).await;
+    let conduct = ("/_sim/worlds/{id}/conduct", "/_sim/worlds/w1/conduct?final=true");
+    port.ask_of(&caller, "GET", conduct, Body::empty()).await;
     let read = ("/_sim/worlds/{id}/snapshot", "/_sim/worlds/w1/snapshot");
     port.ask_of(&caller, "GET", read, Body::empty()).await;
     let snapshot = caller.bytes("GET", read.1, Body::empty()).await.body;
@@ -350,6 +353,12 @@ async fn fail(port: &Operator) {
         let path = format!("/_sim/{path}");
         let sent = format!("{path}?after=x");
         port.ask_of(&port.caller, "GET", (&path, &sent), "").await;
+    }
+    for (path, sent) in [
+        ("/_sim/conduct", "/_sim/conduct?final=1"),
+        ("/_sim/worlds/{id}/conduct", "/_sim/worlds/default/conduct?final=1"),
+    ] {
+        port.ask_of(&port.caller, "GET", (path, sent), "").await;
     }
     let objections = "/_sim/objections";
     let of = |query: &str| format!("{objections}?{query}");

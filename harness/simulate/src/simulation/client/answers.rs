@@ -110,6 +110,7 @@ impl Client {
         } else {
             (200..300).contains(status)
         };
+        self.taken = Some(is_success);
         if !is_success {
             let code = serde_json::from_slice::<Failure>(body).map(|it| it.code);
             return self.refused(plan, now, lane, job, code.as_deref().unwrap_or_default());
@@ -180,7 +181,7 @@ impl Client {
             }
             (_, Job::RequestAdvance(invoice) | Job::Quote(invoice), Lane::Vendor(vendor)) => {
                 if let Some(invoice) = self.customers.invoice_mut(vendor, *invoice) {
-                    invoice.wanted = false;
+                    (invoice.wanted, invoice.refused) = (false, true);
                 }
             }
             _ => {}

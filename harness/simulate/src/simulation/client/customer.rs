@@ -70,6 +70,8 @@ pub(crate) struct CustomerInvoice {
     pub(crate) changed_early: bool,
     /// Whether the client wants an advance, and has no final answer.
     pub(crate) wanted: bool,
+    /// Whether an advance was refused for good: an earlier plan to ask again no longer counts.
+    pub(crate) refused: bool,
     /// The face value and the status that its last sync sent.
     pub(crate) sent: (i64, InvoiceStatus),
     /// The greatest sequence of a `factoredUpdated` event (§6 delivery rule 5); 0 for none.
@@ -222,6 +224,7 @@ impl Customer {
                 begun: false,
                 changed_early: false,
                 wanted: false,
+                refused: false,
                 sent: (invoice.face_value, InvoiceStatus::Issued),
                 sequence: 0,
                 state_is_read: false,

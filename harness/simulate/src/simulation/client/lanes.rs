@@ -80,6 +80,10 @@ impl Client {
         if let (Lane::Vendor(vendor), Job::SyncInvoice(invoice)) = (lane, &job)
             && let Some(invoice) = self.customers.invoice_mut(vendor, *invoice)
         {
+            if invoice.copy.state.is_some() {
+                // An advance fixes the amount (§3 Invoice status rule 2).
+                invoice.face_value = invoice.copy.face_value;
+            }
             invoice.sent = (invoice.face_value, invoice.status);
         }
         let request = job.request(plan, &self.customers, lane);

@@ -19,6 +19,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use foldhash::fast::FixedState;
 use tideover_model::SigningKey;
+use tideover_model::words::AdvanceState;
 
 use crate::simulation::bugs::Flaw;
 use crate::simulation::plan::Plan;
@@ -49,6 +50,8 @@ pub(crate) struct Client {
     /// When it stops repeating requests for advances that were refused.
     persists_until: Moment,
     flaw: Option<Flaw>,
+    /// Whether it took the last answer that it looked at for a success.
+    taken: Option<bool>,
     effects: Vec<Effect>,
 }
 
@@ -119,6 +122,7 @@ impl Client {
             down_since: None,
             persists_until: plan.days * DAY,
             flaw,
+            taken: None,
             effects: Vec::new(),
         }
     }
@@ -126,6 +130,17 @@ impl Client {
     /// Takes the effects since the last call.
     pub(crate) fn effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.effects)
+    }
+
+    /// Whether it took the answer since the last call for a success, if it looked at one.
+    pub(crate) fn conclusion(&mut self) -> Option<bool> {
+        self.taken.take()
+    }
+
+    /// The state of an advance in its copy, by the identifiers of payee and invoice.
+    pub(crate) fn held(&self, payee: &str, invoice: &str) -> Option<AdvanceState> {
+        let customer = self.customers.find(self.customers.named(payee)?)?;
+        customer.invoices.get(&customer.invoice_named(invoice)?)?.copy.state
     }
 
     /// Whether it has this planted flaw.
@@ -156,8 +171,11 @@ impl Client {
                 self.change(plan, vendor, invoice, wake);
             }
             Wake::Want(vendor, invoice) => {
-                if let Some(invoice) = self.customers.invoice_mut(vendor, invoice) {
-                    invoice.wanted = true;
+                match self.customers.invoice_mut(vendor, invoice) {
+                    // The same request would be refused again (§7 Retrying rule 2).
+                    Some(invoice) if invoice.refused => return,
+                    Some(invoice) => invoice.wanted = true,
+                    None => {}
                 }
                 self.pursue(plan, now, vendor, invoice);
             }

@@ -97,6 +97,7 @@ impl World<'_> {
             _ => Some(back),
         };
         let occasion = draw.between(0, u64::MAX);
+        self.witness_sent(client, lane, call, &request);
         let message = Message { client, lane, call, request, fault, answers_after, occasion };
         let arrives_after = match fault {
             Some(Act::RequestRepeated) => there + repeat_after,
@@ -185,6 +186,7 @@ impl World<'_> {
             let _ = self.server.happen(at, platform, stop);
         }
         let response = self.respond(platform, message.occasion, &answer);
+        self.witness_served(message, &answer, &response);
         let status = response.status.to_le_bytes();
         self.chain.add(self.now, &[request.path.as_bytes(), &status, &response.body]);
         let shown = message.fault.filter(|act| shows_later(*act) && hits(*act, &answer, &response));
@@ -264,7 +266,9 @@ impl World<'_> {
         };
         self.watch_answered(*client, *lane, &response);
         let now = self.now;
+        let before = self.witness_before(end);
         self.clients[*client as usize].respond(self.plan, now, *lane, *call, &response);
+        self.witness_ended(end, before);
         self.follow_up(*client);
     }
 

@@ -7,11 +7,13 @@ mod posts;
 mod schedule;
 mod service;
 mod settled;
+mod witness;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foldhash::fast::FixedState;
 use tideover_model::Timestamp;
+use tideover_model::conduct::Card;
 
 use crate::simulation::auditor::{Auditor, Breach, Invariant, Totals};
 use crate::simulation::bugs::Bug;
@@ -26,6 +28,7 @@ use crate::simulation::trace::{Actor, Entry, Trace};
 
 use event::Event;
 use service::Subject;
+use witness::Witness;
 
 /// How long the world may take to settle once the faults stop.
 const SETTLES_WITHIN: Moment = 15 * DAY;
@@ -89,6 +92,8 @@ pub(crate) struct World<'a> {
     trace: Trace,
     hit: Vec<String>,
     events: u64,
+    /// Watches the conduct of the clients, if somebody asks for it.
+    witness: Option<Witness>,
 }
 
 /// What the world watches of a client, whose own memory it does not trust.
@@ -135,24 +140,20 @@ impl<'a> World<'a> {
             trace: Trace::new(traced),
             hit: Vec::new(),
             events: 0,
+            witness: None,
         }
+    }
+
+    /// Runs the world to its end, whatever does not hold on the way, and says how the clients behaved.
+    pub(crate) fn watched(mut self) -> Card {
+        self.witness = Some(Witness::default());
+        self.play();
+        self.witness.map_or_else(Card::default, Witness::card)
     }
 
     /// Runs the world until it is quiet, or until something does not hold.
     pub(crate) fn run(mut self) -> Run {
-        self.begin();
-        while self.auditor.breach().is_none() {
-            let Some((at, event)) = self.queue.pop() else { break };
-            self.woken = if at == self.now { self.woken } else { 0 };
-            self.now = at;
-            self.events += 1;
-            self.chain.add(at, &[event.name().as_bytes()]);
-            if at > self.plan.days * DAY + SETTLES_WITHIN {
-                self.report_unsettled();
-                break;
-            }
-            self.take(event);
-        }
+        self.play();
         if self.auditor.breach().is_none() {
             self.check_settled();
         }
@@ -168,6 +169,22 @@ impl<'a> World<'a> {
             breach: self.auditor.breach().cloned(),
             hit: self.hit.into_iter().collect(),
             entries: self.trace.into_entries(),
+        }
+    }
+
+    fn play(&mut self) {
+        self.begin();
+        while self.witness.is_some() || self.auditor.breach().is_none() {
+            let Some((at, event)) = self.queue.pop() else { break };
+            self.woken = if at == self.now { self.woken } else { 0 };
+            self.now = at;
+            self.events += 1;
+            self.chain.add(at, &[event.name().as_bytes()]);
+            if at > self.plan.days * DAY + SETTLES_WITHIN {
+                self.report_unsettled();
+                break;
+            }
+            self.take(event);
         }
     }
 
@@ -224,6 +241,7 @@ impl<'a> World<'a> {
                     self.published.insert((client, vendor), account);
                 }
                 Effect::ActOn { event } => {
+                    self.witness_act();
                     let acted = self.conduct[client as usize].sent.get_mut(&event);
                     let detail = match acted.map(|acted| std::mem::replace(acted, true)) {
                         Some(false) => continue,

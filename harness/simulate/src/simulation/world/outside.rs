@@ -107,6 +107,7 @@ impl World<'_> {
             Ok(_) => words(&happening),
             Err(impossible) => format!("{}: {impossible}", words(&happening)),
         });
+        self.witness_change();
         self.auditor.happened(platform, &happening, &result);
         self.after_service();
         result
@@ -131,6 +132,7 @@ impl World<'_> {
             Ok(Reply::Business(business)) => business.remittance.map(|it| it.account_number),
             _ => None,
         };
+        self.witness_payment(open.as_ref() == Some(&account));
         if open.as_ref() != Some(&account) {
             let subject = format!("payor of {name}, platform {platform}");
             let open = open.as_deref().unwrap_or("not open");

@@ -164,6 +164,7 @@ impl World<'_> {
         let at = self.time().unix_unsigned();
         let overtaken = self.is_overtaken(sent);
         let post = Post { delivery: &delivery.id, signature, body: &delivery.body };
+        let before = self.witness_held(delivery);
         let status = self.clients[platform as usize].receive(self.plan, at, &post);
         let event = delivery.event;
         if status == 200 && matches!(event, EventKind::Unlisted(_)) {
@@ -173,6 +174,7 @@ impl World<'_> {
             format!("answers {} with {status}", event.name())
         });
         self.follow_up(platform);
+        self.witness_received(sent, before, status);
         status
     }
 
@@ -215,6 +217,7 @@ impl World<'_> {
         self.note(Actor::Receiver(platform), Some(Fault::PostForged), || {
             format!("answers a forged event with {status}")
         });
+        self.witness_forged(attempt, status);
         self.follow_up(platform);
     }
 
@@ -233,6 +236,7 @@ impl World<'_> {
         match consequence {
             Consequence::Accepted => self.auditor.done(&attempt.delivery),
             Consequence::GivenUp => {
+                self.witness_given_up(&attempt.delivery);
                 self.counts.reach(Reached::DeliveryGivenUp);
                 self.note(Actor::Service, None, || {
                     format!("gives up {}", attempt.delivery.event.name())

@@ -97,6 +97,7 @@ impl World<'_> {
         }
         let at = self.time();
         self.server.handle_timeout(at);
+        self.witness_change();
         self.after_service();
     }
 

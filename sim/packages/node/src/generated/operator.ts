@@ -69,6 +69,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/_sim/conduct": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how the caller behaves
+         * @description A row for each duty that the API's document gives a caller or its receiver: met, broken, with the requests and deliveries that show it, or not seen. What the caller has begun and may still finish is open; with `final`, it counts as broken.
+         */
+        get: operations["read_conduct"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/_sim/deliveries": {
         parameters: {
             query?: never;
@@ -565,6 +585,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/_sim/worlds/{id}/conduct": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how the callers of a world behave
+         * @description As `GET /_sim/conduct` does for the world of a key. Needs no key.
+         */
+        get: operations["read_conduct_of_world"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/_sim/worlds/{id}/fork": {
         parameters: {
             query?: never;
@@ -793,6 +833,60 @@ export interface components {
             action: "collectionAccountOpens";
             /** @description The business whose other three requirements are met. */
             payeeExternalId: string;
+        };
+        /** @description What is seen of the caller's conduct. */
+        Conduct: {
+            /** @description How many duties are met, broken, and not seen. */
+            counts: components["schemas"]["ConductCounts"];
+            /**
+             * Format: int64
+             * @description How many deliveries are not judged, because the log no longer has them.
+             */
+            droppedDeliveries: number;
+            /**
+             * Format: int64
+             * @description How many requests are not judged, because the journal no longer has them.
+             */
+            droppedRequests: number;
+            /** @description A row for each duty, in the order of the table in the guide. */
+            rows: components["schemas"]["ConductRow"][];
+        };
+        /** @description How many duties there are of each state. */
+        ConductCounts: {
+            /** @description Broken. */
+            broken: number;
+            /** @description Met. */
+            met: number;
+            /** @description Not seen. */
+            notSeen: number;
+        };
+        /** @description A duty of the caller, and what was seen of it. */
+        ConductRow: {
+            /** @description The sentence of the document that asks for it, or an assumption: the stable name of its place. */
+            clause: string;
+            /** @description The numbers of the first deliveries that show a breach. */
+            deliveries: number[];
+            /** @description The stable name of the duty. */
+            id: string;
+            /** @description The numbers of deliveries that do. */
+            openDeliveries: number[];
+            /** @description The numbers of requests that ask for something that the caller has not done yet. Once it is done, they show a breach. */
+            openRequests: number[];
+            /** @description The place of the clause in the document. */
+            place: string;
+            /** @description The numbers of the first requests that show a breach. */
+            requests: number[];
+            /** @description What shows whether a caller keeps it. */
+            shownBy: string;
+            /**
+             * @description What was seen of it. Known: `met`, `broken`, `notSeen`; others may be added.
+             * @example met
+             * @example broken
+             * @example notSeen
+             */
+            state: string;
+            /** @description The duty in one sentence. */
+            words: string;
         };
         /** @description How many requests there are. */
         Counted: {
@@ -2179,6 +2273,59 @@ export interface operations {
             };
             /** @description - `payload_too_large`: the body has more than 1048576 bytes */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    read_conduct: {
+        parameters: {
+            query?: {
+                /** @description Whether the caller is done. */
+                final?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conduct"];
+                };
+            };
+            /** @description - `invalid_request`: a field or a parameter does not fit; the sentence names it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `unauthorized`: the API key was never issued */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3683,6 +3830,62 @@ export interface operations {
             };
             /** @description - `action_refused`: that cannot happen now; nothing has changed */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    read_conduct_of_world: {
+        parameters: {
+            query?: {
+                /** @description Whether the caller is done. */
+                final?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the world: `default`, `w1`, … */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conduct"];
+                };
+            };
+            /** @description - `invalid_request`: a field or a parameter does not fit; the sentence names it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `unknown_world`: no world has this name */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,6 +1,6 @@
 """Tests against Tideover, a mock of the Receivables Advance Partner API."""
 
-from ._expect import NotDelivered, NotQuiet, NotRequested
+from ._expect import BadConduct, NotDelivered, NotQuiet, NotRequested
 from ._http import Refused
 from ._mock import CannotStart, Mock
 from ._signature import NotVerified, verify
@@ -8,6 +8,7 @@ from ._webhooks import Received, Webhooks
 from ._world import World
 
 __all__ = [
+    "BadConduct",
     "CannotStart",
     "Mock",
     "NotDelivered",

@@ -26,6 +26,10 @@ class NotQuiet(Unmet):
     """Something is still to happen."""
 
 
+class BadConduct(Unmet):
+    """The client broke a duty that the document gives its callers."""
+
+
 class Expected:
     """An event of this type whose data has these values."""
 

@@ -34,7 +34,7 @@ def _in_order(requests: Sequence[_Entry], deliveries: Sequence[_Entry]) -> list[
     causes = {event["index"]: place for place, each in enumerate(requests) for event in each["events"]}
     sent = [(delivery, attempt) for delivery in deliveries for attempt in delivery["attempts"]]
     sent.sort(key=lambda each: (instant(each[1]["at"]), each[0]["index"]))
-    lines = [(place, 1, _request(request)) for place, request in enumerate(requests)]
+    lines = [(place, 1, line_of(request)) for place, request in enumerate(requests)]
     lines += [(_place(*each, times, causes), 0, _sent(*each)) for each in sent]
     return [line for _, _, line in sorted(lines, key=lambda each: each[:2])]
 
@@ -55,7 +55,8 @@ def _place(delivery: _Entry, attempt: _Entry, times: list[datetime], causes: dic
     return earliest if has_moved and attempt["cause"] != "resent" else latest
 
 
-def _request(entry: _Entry) -> str:
+def line_of(entry: _Entry) -> str:
+    """A request in one line: what it asked for, what was decided, and why."""
     query = f"?{entry['query']}" if entry.get("query") else ""
     status = " ".join(str(each) for each in (entry["status"], entry["code"]) if each is not None)
     clause = f"  [{entry['clause']}]" if entry["clause"] else ""

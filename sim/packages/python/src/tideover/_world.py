@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -183,6 +183,20 @@ class World(Actions):
         """Requests that show a mistake of the client. At the end of a test it should be empty."""
         listed: list[dict[str, Any]] = self._port("GET", "journal/unexpected")["entries"]
         return listed
+
+    def conduct(self, final: bool = False) -> dict[str, Any]:
+        """What your client did of what the document asks of callers: a row for each duty, with its clause.
+
+        `final` says that your client is done: what it has begun and not finished is broken then.
+        """
+        seen: dict[str, Any] = self._port("GET", "conduct?final=true" if final else "conduct")
+        return seen
+
+    def assert_good_conduct(self, *, ignore: Collection[str] = ()) -> None:
+        """Raises BadConduct if your client, which is done, broke a duty; `ignore` leaves duties out by `id`."""
+        from ._conduct import check
+
+        check(self, ignore)
 
     def objections(self, payee: str, invoice: str) -> list[dict[str, Any]]:
         """Everything for which the invoice cannot be financed now."""

@@ -705,6 +705,62 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             return port("GET", "journal/unexpected", null).items("entries");
         }
 
+        /** What your client did so far of what the document asks of callers: a row for each duty, with its clause. */
+        public Json conduct() {
+            return port("GET", "conduct", null);
+        }
+
+        /** The same once your client is done: what it has begun and not finished is broken then. */
+        public Json finalConduct() {
+            return port("GET", "conduct?final=true", null);
+        }
+
+        /** Fails if your client, which is done, broke a duty. */
+        public void assertGoodConduct() {
+            assertGoodConduct(List.of());
+        }
+
+        /** The same but for the duties with these ids. */
+        public void assertGoodConduct(Collection<String> ignored) {
+            List<Json> rows = finalConduct().items("rows");
+            List<String> ids = rows.stream().map(row -> row.text("id")).toList();
+            ignored.stream().filter(id -> !ids.contains(id)).findFirst().ifPresent(id -> {
+                throw new IllegalArgumentException("There is no such duty: " + id);
+            });
+            List<Json> broken = rows.stream()
+                    .filter(row -> row.text("state").equals("broken") && !ignored.contains(row.text("id")))
+                    .toList();
+            if (!broken.isEmpty()) {
+                List<String> texts = new ArrayList<>();
+                texts.add(broken.size() + " of " + rows.size() + " duties broken in world " + id);
+                Map<Long, Json> requests = byNumber(journal(), "number");
+                Map<Long, Json> deliveries = byNumber(deliveries(), "index");
+                broken.forEach(row -> texts.add(explained(row, requests, deliveries)));
+                throw new Unmet(String.join("\n\n", texts));
+            }
+        }
+
+        private static Map<Long, Json> byNumber(List<Json> listed, String number) {
+            return listed.stream().collect(Collectors.toMap(each -> each.number(number), each -> each));
+        }
+
+        private static String explained(Json row, Map<Long, Json> requests, Map<Long, Json> deliveries) {
+            StringBuilder text = new StringBuilder(row.text("id"));
+            text.append(" (").append(row.text("clause")).append(", ").append(row.text("place")).append("): ");
+            text.append(row.text("words"));
+            for (Json number : row.items("requests")) {
+                Json entry = requests.get((Long) number.value());
+                text.append("\n    request ").append(number).append(": ");
+                text.append(entry == null ? "no longer in the journal" : Timeline.request(entry));
+            }
+            for (Json number : row.items("deliveries")) {
+                Json delivery = deliveries.get((Long) number.value());
+                text.append("\n    delivery ").append(number).append(": ");
+                text.append(delivery == null ? "no longer in the log" : describe(delivery));
+            }
+            return text.toString();
+        }
+
         /** Everything for which the invoice cannot be financed now. */
         public List<Json> objections(String payee, String invoice) {
             String path = query("objections", Map.of("payee", payee, "invoice", invoice));
