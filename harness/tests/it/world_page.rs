@@ -290,6 +290,34 @@ async fn failures_come_first() {
     }
 }
 
+/// A duty that the caller breaks stands first, with the requests that show it, also when it is broken later.
+#[tokio::test]
+async fn broken_duties_come_first() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let page = Page::open(&mock, 1100, "light").await;
+    page.tab("conduct").await;
+    page.until("document.querySelector('#conduct .pill').textContent === 'met'").await;
+    let advance = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-7" });
+    for _ in 0..2 {
+        let client = crate::support::plain::client();
+        let request = client.post(format!("{}/v1/advances", mock.url()));
+        let refused = request.bearer_auth(mock.api_key()).json(&advance).send().await.unwrap();
+        assert_eq!(refused.status(), 409);
+    }
+    page.until("document.querySelector('#conduct .pill').textContent === 'broken'").await;
+    page.until("document.querySelector('#tab-conduct .count.bad')?.textContent === '1'").await;
+    let first = "return document.querySelector('#conduct tbody').innerText";
+    let first = page.browser.run(first).await;
+    assert!(first.as_str().unwrap().contains("refused write is not sent again"), "{first}");
+    let words = "A refused write is not sent again before the request or the state has changed.";
+    page.click(words).await;
+    page.until("document.querySelector('#conduct .opened code')?.textContent === '7.retrying.2'")
+        .await;
+}
+
 /// A business that only owes has nothing to do.
 #[tokio::test]
 async fn a_payor_is_not_invited() {

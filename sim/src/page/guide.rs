@@ -31,6 +31,7 @@ pub(super) const PAGES: &[Asset] = pages![
     "webhook-faults.md",
     "signatures.md",
     "receiver-check.md",
+    "conduct.md",
     "tests.md",
     "check.md",
     "findings.md",

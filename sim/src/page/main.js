@@ -5,6 +5,7 @@ import { resolve } from "./address.js";
 import { showBusinesses, startBusinesses } from "./businesses.js";
 import { loadClauses } from "./clauses.js";
 import { showClock, startClock } from "./clock.js";
+import { showConduct, startConduct } from "./conduct.js";
 import { byId } from "./dom.js";
 import { follow, forget } from "./history.js";
 import { showInvoices, showMoney, startInvoices } from "./invoices.js";
@@ -31,6 +32,7 @@ async function refresh() {
   await follow(overview);
   showOverview();
   count("faults", await showRules(overview));
+  await showConduct();
   await followWorlds(overview);
 }
 
@@ -126,6 +128,7 @@ startTimeline();
 startBusinesses();
 startInvoices();
 startRules();
+startConduct(changed);
 startMaking();
 startStart();
 startWorlds(() => {

@@ -61,6 +61,7 @@ const ASSETS: &[Asset] = &[
     script!("businesses.js"),
     script!("clauses.js"),
     script!("clock.js"),
+    script!("conduct.js"),
     script!("dom.js"),
     script!("exchange.js"),
     script!("forms.js"),

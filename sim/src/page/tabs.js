@@ -11,6 +11,7 @@ const TABS = [
   ["businesses", "Businesses"],
   ["subscriptions", "Subscriptions"],
   ["faults", "Faults"],
+  ["conduct", "Conduct"],
   ["money", "Money"],
   ["worlds", "Worlds"],
 ];
