@@ -21,7 +21,7 @@ fn long() -> (Plan, Run) {
     plan.faults.outages = vec![Outage { platform: 1, from: 20 * HOUR, until: 50 * HOUR }];
     let run = run(&plan, None, true);
     assert_eq!(run.breach, None);
-    assert_eq!(run.entries.len(), 3942);
+    assert_eq!(run.entries.len(), 3936);
     (plan, run)
 }
 

@@ -16,7 +16,7 @@ use tideover_model::ActionKind;
 
 use crate::generate::draw::Draw;
 use crate::generate::files::FULL_COLUMNS;
-use crate::generate::names::PAYORS;
+use crate::generate::names::{PAYORS, name_of};
 use crate::generate::requests as make;
 use crate::generate::requests::InvoiceFields;
 
@@ -90,7 +90,7 @@ impl Racers {
     fn before(&mut self) -> Vec<Step> {
         let mut steps: Vec<Step> = PAYORS
             .iter()
-            .map(|payor| make::sync_business(payor, &make::name_of(payor), None, None))
+            .map(|payor| make::sync_business(payor, &name_of(payor), None, None))
             .collect();
         for (index, vendor) in self.vendors.clone().iter().enumerate() {
             steps.extend(onboarding(vendor, index));
@@ -139,7 +139,7 @@ impl Racers {
     fn sync_newcomer(&mut self, nth: usize) -> Step {
         let newcomer = format!("new{}", nth / 4 + 1);
         match nth / 2 % 2 {
-            0 => make::sync_business(&newcomer, &make::name_of(&newcomer), None, None),
+            0 => make::sync_business(&newcomer, &name_of(&newcomer), None, None),
             _ => self.sync(&newcomer, "first"),
         }
     }
@@ -179,7 +179,7 @@ impl Racers {
         let import = format!("import-{}", self.draw.below(2) + 1);
         let face = 70_000 + self.draw.below(2);
         let (issued, due) = &self.dates;
-        let (payor, name) = (PAYORS[0], make::name_of(PAYORS[0]));
+        let (payor, name) = (PAYORS[0], name_of(PAYORS[0]));
         let rest = format!("of-{import},Of {import},{payor},{name},ISSUED,{face},{issued},{due}");
         let rows: String = (1..=3).map(|row| format!("row-{row},{rest}\n")).collect();
         make::import(&import, format!("{FULL_COLUMNS}\n{rows}"))
@@ -239,7 +239,7 @@ fn onboarding(vendor: &str, index: usize) -> Vec<Step> {
     let email = format!("{vendor}@vendor.example");
     let contact = Some(make::full_contact());
     vec![
-        make::sync_business(vendor, &make::name_of(vendor), Some(&tax_id), contact),
+        make::sync_business(vendor, &name_of(vendor), Some(&tax_id), contact),
         make::set_payout_account(vendor, "00012345", "021000021", None),
         make::invite(vendor, &email),
         make::accept_invitation(vendor, &email),

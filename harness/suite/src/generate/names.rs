@@ -3,17 +3,20 @@
 use serde_json::Value;
 use tideover_exchange::step::{Action, Caller, Step};
 
-use crate::generate::requests::name_of;
-
 /// The vendors of most requests. One identifier must be percent-encoded.
 pub const VENDORS: [&str; 3] = ["v1", "v2", "v/3 ü"];
 pub const PAYORS: [&str; 2] = ["p1", "p2"];
 pub(crate) const INVOICES: [&str; 4] = ["i1", "i2", "i3", "i%4"];
 pub(crate) const IMPORTS: [&str; 2] = ["m1", "m2"];
 /// How a plain name ends.
-pub(crate) const PLAIN: &str = " Ltd";
+const PLAIN: &str = " Ltd";
 /// An identifier that nobody syncs.
 pub(crate) const UNKNOWN: &str = "nobody";
+
+/// The legal name that goes with an identifier.
+pub(crate) fn name_of(business: &str) -> String {
+    format!("{}{PLAIN}", business.to_uppercase())
+}
 
 pub(crate) fn tax_digits(business: &str) -> u32 {
     let number = VENDORS.iter().position(|vendor| *vendor == business).unwrap_or(8);

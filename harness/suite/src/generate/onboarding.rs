@@ -6,7 +6,7 @@ use tideover_exchange::step::{Caller, Step};
 use tideover_model::wire::reply::Onboarding;
 use tideover_model::{ActionKind, OperationKind};
 
-use crate::generate::names::{UNKNOWN, VENDORS, email_of, other_platform, tax_digits};
+use crate::generate::names::{UNKNOWN, VENDORS, email_of, name_of, other_platform, tax_digits};
 use crate::generate::{Walk, caller_name, next_stage, requests as make, values};
 
 /// What must be there before the collection account opens, in any order (§3 Onboarding).
@@ -36,7 +36,7 @@ impl Walk {
         };
         let missing: Vec<Requirement> = self.order.into_iter().filter(is_missing).collect();
         if known.is_none() && missing[0] != Requirement::Compliance {
-            let name = make::name_of(business);
+            let name = name_of(business);
             return Some(make::sync_business(business, &name, None, None).by(caller));
         }
         let step = match missing.first() {
@@ -52,7 +52,7 @@ impl Walk {
     pub(super) fn supply_tax_id(&mut self, business: &str) -> Step {
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(business)));
         let contact = self.draw(weighted(0.7)).then(make::full_contact);
-        make::sync_business(business, &make::name_of(business), Some(&tax_id), contact)
+        make::sync_business(business, &name_of(business), Some(&tax_id), contact)
     }
 
     pub(super) fn supply_bank(&mut self, business: &str) -> Step {
@@ -86,7 +86,7 @@ impl Walk {
         let place = (caller_name(caller), OperationKind::SyncBusiness.path_of(&[business]));
         if !self.addressed.contains(&place) {
             let contact = Some(make::full_contact());
-            return make::sync_business(business, &make::name_of(business), None, contact);
+            return make::sync_business(business, &name_of(business), None, contact);
         }
         // While only the account is missing, nothing can be financed yet.
         let quote = make::quote(business, 10_000).by(caller);
@@ -105,7 +105,7 @@ impl Walk {
     }
 
     pub(super) fn toward_tax_ids(&mut self, stage: usize) -> Option<Step> {
-        let name = make::name_of("t1");
+        let name = name_of("t1");
         let own = self.draw(values::spelled_tax_id(130_000_001));
         let bad = self.draw(values::bad_tax_id());
         Some(match stage {
@@ -203,7 +203,7 @@ impl Walk {
             4 => self.sync_issued("w1", "i1"),
             5 => make::get_invoice(vendor, "i1"),
             // Without a tax id it is another business with the same name.
-            7 => make::sync_business(vendor, &make::name_of(vendor), None, None),
+            7 => make::sync_business(vendor, &name_of(vendor), None, None),
             9 => match self.toward_onboarding(&Caller::Default, vendor) {
                 Some(step) => {
                     *stage = 9;

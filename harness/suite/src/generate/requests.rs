@@ -12,7 +12,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::route::{route, segment};
 use tideover_model::{ActionKind, OperationKind};
 
-use crate::generate::names::{PAYORS, PLAIN};
+use crate::generate::names::{PAYORS, name_of};
 
 /// The fields of an invoice sync.
 #[derive(Clone, Debug)]
@@ -41,11 +41,6 @@ impl InvoiceFields {
 
 pub(super) fn call(kind: OperationKind, identifiers: &[&str], body: Option<Value>) -> Step {
     Step::new(Action::Call(Call::of(kind, identifiers, body)))
-}
-
-/// The legal name that goes with an identifier.
-pub(crate) fn name_of(business: &str) -> String {
-    format!("{}{PLAIN}", business.to_uppercase())
 }
 
 pub(crate) fn sync_business(

@@ -5,7 +5,7 @@ use tideover_exchange::step::{Caller, Step};
 use tideover_model::words::EventType;
 use tideover_model::{ActionKind, FaceValue};
 
-use crate::generate::names::{VENDORS, email_of, other_platform, tax_digits};
+use crate::generate::names::{VENDORS, email_of, name_of, other_platform, tax_digits};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, next_stage, requests as make};
 
@@ -126,7 +126,7 @@ impl Walk {
             10 => make::request_advance(VENDOR, "c3"),
             11 => make::get_invoice(VENDOR, "c3"),
             13 => make::pay(VENDOR, "c1", 50_000),
-            14 => make::sync_business(VENDOR, &make::name_of(VENDOR), Some("120000077"), None),
+            14 => make::sync_business(VENDOR, &name_of(VENDOR), Some("120000077"), None),
             18 => make::request_advance(VENDOR, "c2"),
             19 => make::get_invoice(VENDOR, "c2"),
             _ => return None,
@@ -226,7 +226,7 @@ impl Walk {
 
     fn supply_tax_id_only(&mut self) -> Step {
         let digits = tax_digits(VENDOR).to_string();
-        make::sync_business(VENDOR, &make::name_of(VENDOR), Some(&digits), None)
+        make::sync_business(VENDOR, &name_of(VENDOR), Some(&digits), None)
     }
 
     /// Three requirements are met, and the account is not open yet.
@@ -258,13 +258,13 @@ impl Walk {
             let address = if in_agreement { make::full_address() } else { json!({}) };
             let email = email_of(business);
             return Some(match stage % STEPS {
-                0 => make::sync_business(business, &make::name_of(business), Some(digits), contact),
+                0 => make::sync_business(business, &name_of(business), Some(digits), contact),
                 1 => make::invite(business, &email),
                 2 => make::accept_invitation(business, &email),
                 3 if *business == "ad3" => {
                     let contact =
                         json!({ "email": "ann@ad3.example", "emailAddress": "ann@ad3.example" });
-                    make::sync_business(business, &make::name_of(business), None, Some(contact))
+                    make::sync_business(business, &name_of(business), None, Some(contact))
                 }
                 3 => make::set_payout_account(business, "000123456", "021000021", None),
                 _ => make::sign_agreement(business, &address),
@@ -395,7 +395,7 @@ fn payout_accounts(stage: usize) -> Option<Step> {
         0 => make::subscribe("${inbox}/accepts/payouts", None),
         1 | 2 => {
             let business = if stage == 1 { VENDOR } else { OTHER };
-            make::sync_business(business, &make::name_of(business), None, None)
+            make::sync_business(business, &name_of(business), None, None)
         }
         3 => set(OTHER, second),
         4..=7 => set(VENDOR, first),
@@ -529,7 +529,7 @@ fn reissued(stage: usize) -> Option<Step> {
     let email = email_of(VENDOR);
     let accepts = || make::accept_invitation(VENDOR, &email);
     Some(match stage {
-        0 => make::sync_business(VENDOR, &make::name_of(VENDOR), None, None),
+        0 => make::sync_business(VENDOR, &name_of(VENDOR), None, None),
         1 | 3 | 6 => make::invite(VENDOR, &email),
         2 => make::advance_clock(10 * 86_400),
         4 => make::advance_clock(25 * 86_400),
@@ -564,7 +564,7 @@ fn dates(stage: usize) -> Option<Step> {
 /// A tax id that a business cannot have.
 fn held_tax_ids(stage: usize) -> Option<Step> {
     let sync = |business: &str, digits: Option<&str>| {
-        make::sync_business(business, &make::name_of(business), digits, None)
+        make::sync_business(business, &name_of(business), digits, None)
     };
     let (first, second) = ("140000001", "140000002");
     Some(match stage {
