@@ -342,24 +342,7 @@ async fn fail(port: &Operator) {
             }
         }
     }
-    for path in [
-        "deliveries",
-        "interventions",
-        "journal",
-        "journal/count",
-        "journal/unexpected",
-        "journal.har",
-    ] {
-        let path = format!("/_sim/{path}");
-        let sent = format!("{path}?after=x");
-        port.ask_of(&port.caller, "GET", (&path, &sent), "").await;
-    }
-    for (path, sent) in [
-        ("/_sim/conduct", "/_sim/conduct?final=1"),
-        ("/_sim/worlds/{id}/conduct", "/_sim/worlds/default/conduct?final=1"),
-    ] {
-        port.ask_of(&port.caller, "GET", (path, sent), "").await;
-    }
+    ask_unfit(port).await;
     let objections = "/_sim/objections";
     let of = |query: &str| format!("{objections}?{query}");
     port.ask("GET", objections, "").await;
@@ -386,6 +369,28 @@ async fn fail(port: &Operator) {
     port.ask("POST", "/_sim/actions", opens).await;
     let many = json!({ "rules": vec![json!({ "act": "requestRepeated" }); 101] });
     port.ask("POST", "/_sim/faults", many.to_string()).await;
+}
+
+/// Reads with a parameter that has no such value.
+async fn ask_unfit(port: &Operator) {
+    for path in [
+        "deliveries",
+        "interventions",
+        "journal",
+        "journal/count",
+        "journal/unexpected",
+        "journal.har",
+    ] {
+        let path = format!("/_sim/{path}");
+        let sent = format!("{path}?after=x");
+        port.ask_of(&port.caller, "GET", (&path, &sent), "").await;
+    }
+    for (path, sent) in [
+        ("/_sim/conduct", "/_sim/conduct?final=1"),
+        ("/_sim/worlds/{id}/conduct", "/_sim/worlds/default/conduct?final=1"),
+    ] {
+        port.ask_of(&port.caller, "GET", (path, sent), "").await;
+    }
 }
 
 /// The examples of requests satisfy their schemas.
