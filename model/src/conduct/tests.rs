@@ -347,6 +347,42 @@ fn a_refused_read_and_an_overlapping_write_are_no_repeats() {
     assert_eq!(at_once.state(duty, Ending::Final), NotSeen);
 }
 
+/// Several instances start, a page is loaded again, a retry fails as well: nobody has done anything wrong.
+#[test]
+fn lawful_repeats_break_nothing() {
+    let refused = Duty::ChangesRefusedRequest;
+    let starts = story(|it| {
+        subscribes(it, Got::Success(201, "{}"));
+        for _ in 0..2 {
+            subscribes(it, Got::Refusal(409, Code::AlreadySubscribed));
+        }
+    });
+    assert_eq!(starts.state(refused, Ending::Final), NotSeen);
+    let loads = story(|it| {
+        for _ in 0..2 {
+            let session = r#"{"externalId":"acme"}"#;
+            let unknown = Got::Refusal(404, Code::BusinessNotFound);
+            it.asks("POST", "/v1/onboarding-sessions", session, unknown);
+        }
+    });
+    assert_eq!(loads.state(refused, Ending::Final), NotSeen);
+    let gives_up = story(|it| {
+        it.asks("PUT", ACME.0, ACME.1, Got::Failure).waits(1000);
+        it.asks("PUT", ACME.0, ACME.1, Got::Failure);
+    });
+    assert_eq!(gives_up.state(Duty::FollowsUp, Ending::Final), Met);
+    let reads = |times| {
+        story(|it| {
+            it.asks("GET", ACME.0, "", Got::Throttled(30));
+            for _ in 0..times {
+                it.waits(500).asks("GET", ACME.0, "", Got::Throttled(30));
+            }
+        })
+    };
+    assert_eq!(reads(1).state(Duty::WaitsWhenThrottled, Ending::Final), NotSeen);
+    assert_eq!(reads(2).state(Duty::WaitsWhenThrottled, Ending::Final), Broken);
+}
+
 #[test]
 fn a_throttled_caller_waits_as_long_as_it_is_asked_to() {
     let again = |wait| {

@@ -50,6 +50,8 @@ impl News {
 impl Reads {
     fn take_read(&mut self, exchange: &Exchange<'_>, row: &mut Row) {
         let key = match exchange.operation {
+            // The answer to an advance shows that the four requirements are met, and where to pay.
+            Some(Operation::RequestAdvance { payee, .. }) => subject(exchange.caller, payee, None),
             Some(Operation::GetBusiness { business }) => subject(exchange.caller, business, None),
             Some(Operation::GetInvoice { payee, invoice }) => {
                 subject(exchange.caller, payee, Some(invoice))

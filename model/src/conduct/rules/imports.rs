@@ -74,6 +74,8 @@ impl Rule for Resumes {
             Some(false) if self.unfinished.get(&key).is_none() => {
                 self.unfinished.insert(key, exchange.number);
             }
+            // A corrected file has an identifier of its own (rule 8), and may have the rows that were left.
+            Some(true) if uploads => self.unfinished.retain(|(who, _), _| *who != exchange.caller),
             Some(true) => {
                 self.unfinished.remove(&key);
             }

@@ -80,12 +80,14 @@ impl Rule for Throttled {
         let mut hasty = false;
         if let Some((throttled, wait)) = self.throttled.remove(&request) {
             let waited = throttled.at.until(exchange.sent);
-            hasty = waited < A_WAIT;
             // Clocks count whole milliseconds, and the caller's may run a little faster.
-            if waited + wait / 20 + A_WAIT >= wait {
-                row.keep();
-            } else if throttled.is_repeated_by(exchange) {
-                row.breach(&throttled.proofs(exchange));
+            hasty = waited + wait / 20 + A_WAIT < wait;
+            // Another part of the caller may read the same without having been throttled.
+            let is_repeat = !exchange.reads() || throttled.hasty;
+            match exchange.came_after(throttled.number) && is_repeat {
+                _ if !hasty => row.keep(),
+                true => row.breach(&throttled.proofs(exchange)),
+                false => {}
             }
         }
         if let Some(seconds) = exchange.retry_after
@@ -95,6 +97,13 @@ impl Rule for Throttled {
             self.throttled.insert(request, (Answered::of(exchange, hasty), wait));
         }
     }
+}
+
+/// Whether a refused request may come again as it is: each start may ask for the same subscription or the same end, and
+/// a link is made as needed.
+const fn may_come_again(kind: OperationKind, code: Code) -> bool {
+    matches!(kind, OperationKind::Unsubscribe | OperationKind::CreateOnboardingSession)
+        || matches!(code, Code::AlreadySubscribed)
 }
 
 /// What a refused request was about.
@@ -111,12 +120,15 @@ pub(super) struct Refused {
 impl Rule for Refused {
     fn take(&mut self, fact: &Fact<'_>, _: &Before, row: &mut Row) {
         let Fact::Exchange(exchange) = fact else { return };
-        if exchange.reads() || exchange.kind.is_none() {
+        let Some(kind) = exchange.kind.filter(|_| !exchange.reads()) else { return };
+        let Some(request) = exchange.request else { return };
+        if matches!(exchange.outcome(), Outcome::Failed | Outcome::Unknown) {
+            // Nobody knows what the answer would have been.
             return;
         }
-        let Some(request) = exchange.request else { return };
         let code = exchange.answer.and_then(|answer| answer.code);
-        let code = code.filter(|_| exchange.outcome() == Outcome::Refused);
+        let code = code
+            .filter(|code| exchange.outcome() == Outcome::Refused && !may_come_again(kind, *code));
         let about = exchange.operation.map(|operation| {
             let names = operation.subject().identifiers().map(str::to_owned).collect();
             (exchange.caller, exchange.kind, names)

@@ -48,6 +48,9 @@ impl Rule for Looks {
         let Fact::Exchange(exchange) = fact else { return };
         let caller = exchange.caller;
         if exchange.kind == Some(OperationKind::ListSubscriptions) {
+            if !matches!(exchange.outcome(), Outcome::Done | Outcome::Doubtful) {
+                return;
+            }
             let in_doubt = |(who, _): &Destination, doubt: &Doubt| {
                 *who == caller && exchange.came_after(doubt.number)
             };
@@ -107,11 +110,14 @@ impl Recovers {
     /// A subscription of the caller is gone, and needs no secret. Which one it was makes no difference.
     fn drop(&mut self, caller: Option<PlatformId>) {
         self.secrets.retain(|(who, _), secret| {
-            let is_lost = matches!(secret, Secret::Lost(_) | Secret::Dropped);
-            if *who == caller && is_lost {
-                *secret = Secret::Dropped;
-            }
-            *who != caller || is_lost
+            *secret = match secret {
+                _ if *who != caller => *secret,
+                Secret::Lost(_) | Secret::Dropped => Secret::Dropped,
+                // Another one may be gone, and the secret of this one is known.
+                Secret::Shown | Secret::Perhaps => Secret::Perhaps,
+                Secret::Failed => return false,
+            };
+            true
         });
     }
 }

@@ -55,18 +55,22 @@ impl FollowsUp {
         let key = key_of(exchange, operation);
         let outcome = exchange.outcome();
         let is_known = matches!(outcome, Outcome::Done | Outcome::Refused | Outcome::Doubtful);
+        let mut is_repeat = false;
         for write in WRITES {
-            if (kind != write && !shows(kind, write)) || !is_known {
+            // A repeat is one whatever its answer: how often to try is not stated.
+            if kind != write && !(shows(kind, write) && is_known) {
                 continue;
             }
             let entry = (key.clone(), write);
             if self.unknown.get(&entry).is_some_and(|number| exchange.came_after(*number)) {
                 self.unknown.remove(&entry);
                 row.keep();
+                is_repeat |= kind == write;
             }
         }
         let entry = (key, kind);
-        if WRITES.contains(&kind) && !is_known && self.unknown.get(&entry).is_none() {
+        let is_open = !is_known && !is_repeat && self.unknown.get(&entry).is_none();
+        if WRITES.contains(&kind) && is_open {
             self.unknown.insert(entry, exchange.number);
         }
     }
