@@ -38,6 +38,11 @@ pub const DELIVERY_HEADER: &str = "Service-Delivery";
 /// How far a timestamp may be off, either way, this value included (`6.signature.4`, `8.signatureAge`).
 pub const TOLERANCE: Seconds = 300;
 
+/// When a header says that it was signed, in seconds since the start of 1970; `None` if the header is malformed.
+pub fn signed_at(header: &str) -> Option<u64> {
+    ParsedHeader::parse(header.as_bytes()).ok().map(|parsed| parsed.at)
+}
+
 /// A subscription's signing secret, prepared once for any number of deliveries.
 ///
 /// `Debug` shows nothing of it, and dropping wipes it. `==` does not take constant time: don't use it on untrusted

@@ -23,6 +23,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tideover_model::wire::action;
 use tideover_model::wire::action::{Applied, NotApplied};
+use tideover_model::wire::problem::unfit;
 use tideover_model::{
     ActionKind, Happening, Impossible, PlatformId, Refusal, Seconds, Service, bearer, masked,
 };
@@ -233,4 +234,10 @@ fn unreadable(why: &str) -> ControlError {
 
 fn invalid(why: &str) -> ControlError {
     NotApplied::Invalid(why.to_owned()).into()
+}
+
+/// The value of a parameter that is a number of `what`, such as "a delivery".
+fn number(parameter: &str, what: &str, value: &str) -> Result<u64, ControlError> {
+    let expected = format!("the number of {what}, such as 17");
+    value.parse().map_err(|_| invalid(&unfit(parameter, &expected, Some(&value.into()))))
 }

@@ -21,6 +21,5 @@ async fn a_suite_that_was_built_before_accuses_nobody() {
     check.args(["--webhook-listen", &inbox.to_string(), "--webhook-url", &origin]);
     let judged = tokio::task::spawn_blocking(move || check.output()).await.unwrap().unwrap();
     let said = String::from_utf8_lossy(&judged.stdout);
-    assert_ne!(judged.status.code(), Some(1), "{said}");
     assert!(judged.status.success(), "{said}{}", String::from_utf8_lossy(&judged.stderr));
 }

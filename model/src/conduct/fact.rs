@@ -7,10 +7,8 @@ use crate::endpoint::OperationKind;
 use crate::identity::PlatformId;
 use crate::operation::Operation;
 use crate::refusal::Code;
-use crate::timestamp::{Seconds, Timestamp};
-
-/// The window of a signature on both sides (§6 Signature rule 4).
-pub(super) const WINDOW: Seconds = 300;
+use crate::signature::TOLERANCE;
+use crate::timestamp::Timestamp;
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +19,7 @@ pub enum Fact<'a> {
     Attempt(AttemptSeen<'a>),
     /// The service gave a delivery up.
     GivenUp(&'a Delivery),
-    /// A payor paid where the caller had told it to.
+    /// A payor paid into the account that the caller had named.
     Payment {
         /// Whether that is the collection account.
         right: bool,
@@ -47,7 +45,7 @@ impl Moment {
     }
 }
 
-/// A request of the caller, and what became of it.
+/// A request of the caller, and its outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange<'a> {
     /// Its number, in the order in which exchanges ended.
@@ -66,7 +64,7 @@ pub struct Exchange<'a> {
     pub kind: Option<OperationKind>,
     /// What was asked, if it was understood.
     pub operation: Option<&'a Operation>,
-    /// What tells it from other requests, if all of it is known.
+    /// What distinguishes it from other requests, if all of it is known.
     pub request: Option<RequestId>,
     /// How it carries its key.
     pub access: Access,
@@ -113,7 +111,7 @@ pub enum Access {
     Browser,
 }
 
-/// What tells a request from others: equal requests have equal ones.
+/// What distinguishes a request from others: equal requests have equal ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(u64);
 
@@ -141,7 +139,7 @@ pub struct AttemptSeen<'a> {
     pub status: Option<u16>,
     /// Whether the receiver acted on it, if that is known.
     pub acted: Option<bool>,
-    /// What became of the advance that the caller holds, if that is known.
+    /// How the state of the advance that the caller holds has changed, if that is known.
     pub held: Option<Held>,
 }
 
@@ -182,7 +180,7 @@ impl Trait {
     /// [`Trait::Late`], if this is the first attempt of a delivery, and so late that a receiver that took `occurredAt` for
     /// the age of the delivery would refuse it.
     pub fn of_lateness(cause: Cause, queued_at: Timestamp, begun_at: Timestamp) -> Option<Trait> {
-        let is_late = cause == Cause::Late && begun_at > queued_at.after(WINDOW);
+        let is_late = cause == Cause::Late && begun_at > queued_at.after(TOLERANCE);
         is_late.then_some(Trait::Late)
     }
 }

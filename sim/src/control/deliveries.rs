@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, Uri};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use tideover_model::Seconds;
 use tideover_model::wire::action::{Applied, NotApplied};
-use tideover_model::wire::problem::{cut, unfit, unfit_word};
+use tideover_model::wire::problem::{cut, unfit_word};
 
 use crate::control;
 use crate::control::fields::Fields;
@@ -65,11 +65,7 @@ fn filter(query: &str) -> Result<Filter, ControlError> {
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         let value = value.into_owned();
         match &*name {
-            "after" => {
-                let expected = "the number of a delivery, such as 17";
-                let unfit = |_| invalid(&unfit("after", expected, Some(&value.as_str().into())));
-                filter.after = value.parse().map_err(unfit)?;
-            }
+            "after" => filter.after = control::number("after", "a delivery", &value)?,
             "subscription" => filter.subscription = Some(value),
             "type" => filter.event = Some(named("type", &value)?),
             "payee" => filter.payee = Some(value),

@@ -1,8 +1,9 @@
 //! The control plane of interventions: `/_sim/interventions`.
 
 use axum::http::Uri;
-use tideover_model::wire::problem::{cut, unfit};
+use tideover_model::wire::problem::cut;
 
+use crate::control;
 use crate::control::{ControlCaller, ControlError, ControlResult, invalid};
 use crate::respond;
 
@@ -18,9 +19,7 @@ fn after(uri: &Uri) -> Result<u64, ControlError> {
             let why = format!("{}: interventions are chosen by after", cut(&name));
             return Err(invalid(&why));
         }
-        let expected = "the number of an intervention, such as 17";
-        let unfit = |_| invalid(&unfit("after", expected, Some(&(&*value).into())));
-        after = value.parse().map_err(unfit)?;
+        after = control::number("after", "an intervention", &value)?;
     }
     Ok(after)
 }

@@ -88,7 +88,7 @@ fn making(act: Option<DeliveryAct>, attempt: &AttemptEntry) -> Making {
 
 /// The time in the signature of an attempt; its beginning, if it was not signed.
 fn signed_at(attempt: &AttemptEntry) -> i64 {
-    let signature = attempt.headers.get(signature::HEADER);
-    let time = signature.and_then(|it| it.strip_prefix("t=")?.split(',').next()?.parse().ok());
+    let header = attempt.headers.get(signature::HEADER);
+    let time = header.and_then(|header| signature::signed_at(header)?.try_into().ok());
     time.unwrap_or_else(|| attempt.at.unix())
 }

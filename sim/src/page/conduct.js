@@ -36,7 +36,7 @@ export async function showConduct() {
   count("conduct", counts.broken, counts.broken > 0);
 }
 
-/** `again` shows what is asked for when the part is opened. */
+/** `again` refreshes the page: the part is empty until it is opened. */
 export function startConduct(again) {
   show = table(byId("conduct").querySelector(".table"), {
     caption: "Conduct",
@@ -49,5 +49,7 @@ export function startConduct(again) {
       { title: "Requests", kind: "minor", cell: ({ requests }) => numbers(requests) },
     ],
   });
-  addEventListener("hashchange", again);
+  addEventListener("hashchange", () => {
+    if (current() === "conduct") again();
+  });
 }

@@ -13,8 +13,8 @@ pub const DEEPEST: usize = 3;
 
 /// The most hypotheses to try at each depth of one response.
 ///
-/// That is a move or two for each of 256 kept hypotheses. Beyond it the rest is not tried, so the moves
-/// stand in the order of how likely they are: lost requests, what the service does by itself, what the vendor does.
+/// That is a move or two for each of 256 kept hypotheses. Beyond it the rest is not tried, so the moves stand in the
+/// order of how likely they are: lost requests, what the service does by itself, what the vendor does.
 const WIDE: usize = 400;
 
 /// The same, before a response is said to contradict the document. Where even this is too few, nothing is concluded.
@@ -183,10 +183,11 @@ impl Search {
         self.is_whole &= left > 0;
     }
 
+    /// The same from one hypothesis, until none is `left`.
     fn descend(
         &self,
         hypothesis: &Hypothesis,
-        depth: usize,
+        moves_left: usize,
         observed: Observation<'_>,
         left: &mut usize,
         visit: &mut dyn FnMut(Hypothesis),
@@ -198,8 +199,8 @@ impl Search {
                 if *left == 0 {
                     return;
                 }
-                if depth > 1 {
-                    self.descend(&moved, depth - 1, observed, left, visit);
+                if moves_left > 1 {
+                    self.descend(&moved, moves_left - 1, observed, left, visit);
                 } else {
                     *left -= 1;
                     visit(moved);

@@ -41,15 +41,16 @@ impl Belief {
         let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
         let observed = Observation { sent, seen, now };
         let about: Vec<&Past> = past.iter().filter(is_about_it).collect();
+        let is_earlier =
+            |deepest| about.iter().any(|past| self.matches_past(past, observed, deepest));
+        let is_near = self.explains_within(observed, 1);
         // Most stale reads show an earlier state as it was, and a search that explains nothing is the longest.
-        let shows_as_it_was = || about.iter().any(|past| self.matches_past(past, observed, 0));
-        let is_near = !self.explainer(self.prior).within(1).contradicts(&self.hypotheses, observed);
-        if !is_near && shows_as_it_was() {
+        if !is_near && is_earlier(0) {
             return true;
         }
-        match is_near || self.explains(sent, seen, now) {
+        match is_near || self.explains_within(observed, DEEPEST) {
             true => about.iter().any(|past| self.shows_earlier_name(past, observed)),
-            false => about.iter().any(|past| self.matches_past(past, observed, DEEPEST)),
+            false => is_earlier(DEEPEST),
         }
     }
 
@@ -81,8 +82,12 @@ impl Belief {
 
     /// Whether a response contradicts nothing that is known.
     pub fn explains(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
-        let observed = Observation { sent, seen, now };
-        !self.explainer(self.prior).contradicts(&self.hypotheses, observed)
+        self.explains_within(Observation { sent, seen, now }, DEEPEST)
+    }
+
+    /// The same, with at most so many hidden moves.
+    fn explains_within(&self, observed: Observation<'_>, deepest: usize) -> bool {
+        !self.explainer(self.prior).within(deepest).contradicts(&self.hypotheses, observed)
     }
 
     /// Whether a response shows the state before a write, or what at most so many hidden moves made of it. Uses the

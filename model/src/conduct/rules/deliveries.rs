@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 
 use crate::conduct::card::{Proof, Row};
-use crate::conduct::fact::{AttemptSeen, Fact, Making, WINDOW};
+use crate::conduct::fact::{AttemptSeen, Fact, Making};
 use crate::conduct::received::Before;
 use crate::conduct::recent::Recent;
 use crate::conduct::rules::Rule;
+use crate::signature::TOLERANCE;
 
 fn proof(attempt: &AttemptSeen<'_>) -> [Proof; 1] {
     [Proof::Delivery(attempt.delivery.number)]
@@ -57,12 +58,12 @@ impl Rule for InPlace {
 /// rejects everything shows nothing: it must also accept something.
 #[derive(Debug, Default)]
 pub(super) struct Verifies {
-    seen: Recent<String, Tells>,
+    seen: Recent<String, Verdicts>,
 }
 
-/// Whether a receiver tells right deliveries from wrong ones.
+/// How a receiver has judged right deliveries and forged ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tells {
+struct Verdicts {
     accepts: bool,
     rejects: bool,
 }
@@ -70,18 +71,17 @@ struct Tells {
 impl Rule for Verifies {
     fn take(&mut self, fact: &Fact<'_>, _: &Before, row: &mut Row) {
         let Fact::Attempt(attempt) = fact else { return };
-        let tells = self.seen.or_default(attempt.delivery.subscription.to_string());
+        let verdicts = self.seen.or_default(attempt.delivery.subscription.to_string());
         match (attempt.making, attempt.status) {
-            (Making::Genuine, Some(200..=299)) => tells.accepts = true,
+            (Making::Genuine, Some(200..=299)) => verdicts.accepts = true,
             (Making::Forged, Some(200..=299 | 410)) => row.breach(&proof(attempt)),
-            (Making::Forged, Some(_)) => tells.rejects = true,
+            (Making::Forged, Some(_)) => verdicts.rejects = true,
             _ => {}
         }
     }
 
     fn settle(&self, row: &mut Row) {
-        let tells = |seen: &Tells| seen.accepts && seen.rejects;
-        if self.seen.values().any(tells) {
+        if self.seen.values().any(|verdicts| verdicts.accepts && verdicts.rejects) {
             row.keep();
         }
     }
@@ -122,7 +122,7 @@ impl Accepted {
     }
 
     fn contradicts(&self, at: i64) -> bool {
-        let far = |other: i64| other.abs_diff(at) > 2 * WINDOW;
+        let far = |other: i64| other.abs_diff(at) > 2 * TOLERANCE;
         self.signed_at.is_some_and(|(first, last)| far(first) || far(last))
     }
 }
