@@ -102,7 +102,7 @@ impl Serialize for Response {
     }
 }
 
-/// Makes every number without a fraction an integer, however it is written: JSON does not tell 100 from 100.0.
+/// Makes every number without a fraction an integer, however it is written: JSON does not distinguish 100 from 100.0.
 pub fn read_integers(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {

@@ -35,7 +35,7 @@ fn accuses_nobody(seeds: std::ops::Range<u64>) {
             "keeps-key-on-server",
             "waits-when-throttled",
             "checks-age",
-            "tells-invoices-apart",
+            "keeps-invoices-apart",
             "accepts-unknown-values",
         ]
     );

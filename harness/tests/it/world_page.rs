@@ -217,7 +217,7 @@ async fn the_empty_page_tells_how_to_begin_and_plays_a_story() {
         );
     }
     page.click("Play the sample story").await;
-    page.says("The story is told").await;
+    page.says("The story is complete").await;
     page.until("document.getElementById('invoices').checkVisibility()").await;
     page.until("document.querySelectorAll('#invoices .pill').length === 2").await;
     let lines = page.lines().await;

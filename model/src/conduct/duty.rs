@@ -74,7 +74,7 @@ duties! {
         "A sync of an invoice with an advance leaves amount and dates as they are.",
         "A sync after the answer to an advance.";
     PublishesAccount: "publishes-account", "4.advances.6", [],
-        "After an advance, the payors are told to pay into the collection account.",
+        "After an advance, the caller names the collection account to the payors.",
         "A payment of the simulation.";
     TakesAnySuccess: "takes-any-success", "gap.successStatuses", [],
         "Any 2xx status is a success.",
@@ -106,7 +106,7 @@ duties! {
     IgnoresOccurredAt: "ignores-occurred-at", "6.delivery.6.2", [],
         "The receiver neither orders nor refuses events by occurredAt.",
         "A fault deliveryLate; receiver-check.";
-    TellsInvoicesApart: "tells-invoices-apart", "1.general.3", [],
+    KeepsInvoicesApart: "keeps-invoices-apart", "1.general.3", [],
         "The receiver keeps invoices of two payees apart, even if they have the same identifier.",
         "receiver-check with a probe.";
     AcceptsUnknownEvents: "accepts-unknown-events", "6.subscription.3", [],

@@ -13,7 +13,7 @@ use crate::words::{AdvanceState, EventType};
 
 const CALLER: PlatformId = PlatformId(0);
 
-/// A story, told fact by fact.
+/// A story, fact by fact.
 #[derive(Default)]
 struct Story {
     watch: Watch,
@@ -125,9 +125,9 @@ impl Story {
 
 use State::{Broken, Met, NotSeen};
 
-fn story(tell: impl FnOnce(&mut Story)) -> Story {
+fn story(steps: impl FnOnce(&mut Story)) -> Story {
     let mut story = Story::default();
-    tell(&mut story);
+    steps(&mut story);
     story
 }
 
@@ -635,7 +635,7 @@ fn what_was_given_up_is_read() {
     assert_eq!(of(reads), (Met, Met));
     let own = delivery(1, EventType::InvoiceCreated, None);
     let known = story(|it| it.watch.take(&Fact::GivenUp(&own)));
-    assert_eq!(known.states(duty), (NotSeen, NotSeen), "its own sync told it");
+    assert_eq!(known.states(duty), (NotSeen, NotSeen), "its own sync showed it");
 }
 
 #[test]

@@ -13,8 +13,8 @@ const FETCH_SITE: &str = "sec-fetch-site";
 const ELSEWHERE: [&str; 2] = ["cross-site", "same-site"];
 
 impl Record {
-    /// Calls `tell` with the request of this number.
-    pub(super) fn witness(&self, number: u64, tell: &mut impl FnMut(&Exchange<'_>)) {
+    /// Calls `take` with the request of this number.
+    pub(super) fn witness(&self, number: u64, take: &mut impl FnMut(&Exchange<'_>)) {
         let header =
             |wanted: &str| self.headers().find(|(name, _)| *name == wanted).map(|(_, value)| value);
         let content_type = header(CONTENT_TYPE.as_str());
@@ -40,7 +40,7 @@ impl Record {
         let sent = Moment { world: self.time, wall: self.real_time };
         let answer =
             self.status.map(|status| Answered { status, code: self.code, body: self.answered() });
-        tell(&Exchange {
+        take(&Exchange {
             number,
             sent_after: self.after,
             sent,

@@ -164,10 +164,10 @@ impl Journal {
         self.ring.dropped()
     }
 
-    /// Calls `tell` with each of the requests with these numbers, as the watch of conduct sees it.
-    pub(crate) fn witness(&self, numbers: Range<u64>, mut tell: impl FnMut(&Exchange<'_>)) {
+    /// Calls `take` with each of the requests with these numbers, as the watch of conduct sees it.
+    pub(crate) fn witness(&self, numbers: Range<u64>, mut take: impl FnMut(&Exchange<'_>)) {
         let kept = self.ring.from(numbers.start).take_while(|(number, _)| *number < numbers.end);
-        kept.for_each(|(number, record)| record.witness(number, &mut tell));
+        kept.for_each(|(number, record)| record.witness(number, &mut take));
     }
 
     /// The number of the filter's requests from number `from` on.

@@ -48,7 +48,7 @@ const GOES_AFTER = 8000;
 let going;
 
 /**
- * Says what became of something, to the eye and to a screen reader: a text, or several and elements. It goes by itself,
+ * Shows the result of something, to the eye and to a screen reader: a text, or several and elements. It goes by itself,
  * unless it is a failure or offers something.
  */
 export function say(parts, failed = false) {
@@ -59,7 +59,7 @@ export function say(parts, failed = false) {
   if (!failed && !result.querySelector("button")) going = setTimeout(() => result.replaceChildren(), GOES_AFTER);
 }
 
-/** Does something and says what became of it. */
+/** Does something and shows the result. */
 export async function perform(does, asked) {
   try {
     const answer = await asked();

@@ -11,7 +11,7 @@ const MOVES = [
   ["Until quiet", { untilQuiet: true }, "until nothing is due any more"],
 ];
 
-function told({ now, moved, quiet, nextDue }) {
+function result({ now, moved, quiet, nextDue }) {
   if (moved === false) return "Nothing is due. The clock stays.";
   const rest = quiet === false && nextDue ? ` Something is due at ${instant(nextDue)}.` : "";
   return `The clock shows ${instant(now)}.${rest}`;
@@ -19,7 +19,7 @@ function told({ now, moved, quiet, nextDue }) {
 
 /** Adds the buttons. `changed` shows everything again, in another time zone. */
 export function startClock(changed) {
-  const made = MOVES.map(([name, move, title]) => button(name, () => perform(told, () => ask("POST", "/_sim/clock", move)), { title: `Moves the clock ${title}` }));
+  const made = MOVES.map(([name, move, title]) => button(name, () => perform(result, () => ask("POST", "/_sim/clock", move)), { title: `Moves the clock ${title}` }));
   byId("moves").replaceChildren(...made);
   const zones = [...new Set(["UTC", LOCAL])];
   byId("zone").replaceChildren(...zones.map((name) => el("option", { value: name, selected: name === zone }, name)));

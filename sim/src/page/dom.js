@@ -29,12 +29,12 @@ export const buttonFor = (subject, text, act, attributes = {}) =>
 export const pill = (text, kind) => el("span", { class: `pill ${kind}` }, text);
 
 /** Puts a text into the clipboard, or says that the browser does not allow it. */
-export async function copy(text, told) {
+export async function copy(text, say) {
   try {
     await navigator.clipboard.writeText(text);
-    told("Copied.");
+    say("Copied.");
   } catch {
-    told("The browser does not allow the clipboard: select the text instead.", true);
+    say("The browser does not allow the clipboard: select the text instead.", true);
   }
 }
 

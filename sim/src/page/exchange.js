@@ -28,12 +28,12 @@ function body(title, text) {
 /** The headers and the body of a message. Headers that say nothing about it are folded away. */
 function message(title, headers, sent, unread) {
   const lines = (pairs) => pairs.map(([name, value]) => `${name}: ${value}`).join("\n");
-  const telling = headers.filter(([name]) => !USUAL.test(name.toLowerCase()));
+  const unusual = headers.filter(([name]) => !USUAL.test(name.toLowerCase()));
   const usual = headers.filter(([name]) => USUAL.test(name.toLowerCase()));
   const none = unread ? "the mock did not read the body" : "no body";
   const note = sent?.cut ? `only the beginning of ${sent.length} bytes` : sent ? `${sent.length} bytes` : none;
   return el("section", {}, el("h4", {}, title, el("span", { class: "quiet" }, ` · ${note}`)),
-    telling.length > 0 && block(`${title}: headers`, lines(telling)),
+    unusual.length > 0 && block(`${title}: headers`, lines(unusual)),
     sent && body(title, sent.text ?? `(base64) ${sent.base64}`),
     usual.length > 0 && el("details", { "data-part": `${title} headers` }, el("summary", {}, counted(usual.length, "usual header")), block(`${title}: usual headers`, lines(usual))));
 }

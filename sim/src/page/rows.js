@@ -77,8 +77,8 @@ function ofRequest({ item, failure }) {
   };
 }
 
-/** What an event says: `acme/INV-1 → FUNDED · seq 3`. */
-function told({ event, body }) {
+/** The content of an event: `acme/INV-1 → FUNDED · seq 3`. */
+function announced({ event, body }) {
   const about = subject(body?.data ?? {});
   const state = body?.data?.state;
   const happened = state === undefined ? [" ", words(event.split(".").at(-1))] : [" → ", el("b", {}, state)];
@@ -100,7 +100,7 @@ function ofDelivery({ item, failure }, severalReceivers) {
     tag: "webhook",
     status: last?.status != null ? String(last.status) : waits ? "…" : "–",
     level: failure ? "bad" : state === "accepted" ? "good" : "none",
-    what: told(item),
+    what: announced(item),
     more: notes.filter(Boolean).join(" · "),
   };
 }

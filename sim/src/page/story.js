@@ -43,8 +43,8 @@ const STEPS = [
 
 /** Plays it, and says each step. Returns whether it came to its end. */
 export async function play() {
-  for (const [index, [told, does]] of STEPS.entries()) {
-    say(`${index + 1} of ${STEPS.length}: ${told}`);
+  for (const [index, [text, does]] of STEPS.entries()) {
+    say(`${index + 1} of ${STEPS.length}: ${text}`);
     try {
       await does();
     } catch (error) {
@@ -52,6 +52,6 @@ export async function play() {
       return false;
     }
   }
-  say("The story is told: INV-1 is repaid, INV-2 is funded. The timeline has every step.");
+  say("The story is complete: INV-1 is repaid, INV-2 is funded. The timeline has every step.");
   return true;
 }

@@ -42,7 +42,7 @@ impl World {
         let labels: Vec<String> = rules.iter().map(|rule| rule.label().to_owned()).collect();
         let ids = state.faults.add(rules)?;
         for label in &labels {
-            state.tell_fault(InterventionKind::FaultAdded, Some(label));
+            state.log_fault(InterventionKind::FaultAdded, Some(label));
         }
         self.changed();
         Ok(ids)
@@ -59,7 +59,7 @@ impl World {
         let entry = state.faults.entries().iter().find(|entry| entry.id == id);
         let label = entry.map(|entry| entry.rule.label().to_owned());
         if label.is_some() {
-            state.tell_fault(InterventionKind::FaultRemoved, label.as_deref());
+            state.log_fault(InterventionKind::FaultRemoved, label.as_deref());
         }
         let is_removed = state.faults.remove(id);
         self.changed();
@@ -70,7 +70,7 @@ impl World {
     pub fn clear_faults(&self) {
         let mut state = self.lock();
         if !state.faults.is_empty() {
-            state.tell_fault(InterventionKind::FaultsCleared, None);
+            state.log_fault(InterventionKind::FaultsCleared, None);
         }
         state.faults.clear();
         self.changed();
@@ -79,7 +79,7 @@ impl World {
 
 impl WorldState {
     /// Logs what was done to the rules.
-    fn tell_fault(&mut self, kind: InterventionKind, label: Option<&str>) {
+    fn log_fault(&mut self, kind: InterventionKind, label: Option<&str>) {
         let now = self.clock.now();
         let intervention = Intervention::fault(kind, self.moment(now), label);
         self.interventions.add(intervention);

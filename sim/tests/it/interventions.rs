@@ -12,17 +12,18 @@ async fn seen(caller: &Caller, after: u64) -> Vec<Value> {
 }
 
 /// The names of fields that are not null, with their values, except the number and the time.
-fn told(intervention: &Value) -> Value {
+fn shown(intervention: &Value) -> Value {
     let fields = intervention.as_object().unwrap().iter();
-    let told = fields
+    let present = fields
         .filter(|(name, value)| !value.is_null() && !["number", "time"].contains(&name.as_str()));
-    told.map(|(name, value)| (name.clone(), value.clone()))
+    present
+        .map(|(name, value)| (name.clone(), value.clone()))
         .collect::<serde_json::Map<_, _>>()
         .into()
 }
 
 #[tokio::test]
-async fn each_is_told_with_what_it_is_about() {
+async fn each_is_listed_with_what_it_is_about() {
     let caller = Caller::standard();
     caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
     caller.put("/v1/invoices/INV-1", invoice("acme", "globex")).await;
@@ -47,13 +48,13 @@ async fn each_is_told_with_what_it_is_about() {
         more
     };
     let all = seen(&caller, 0).await;
-    let mut all_told: Vec<Value> = all.iter().map(told).collect();
-    let first = all_told[0]["nextDelivery"].take();
+    let mut all_shown: Vec<Value> = all.iter().map(shown).collect();
+    let first = all_shown[0]["nextDelivery"].take();
     assert!(
-        all_told[1]["nextDelivery"].as_u64() > first.as_u64(),
+        all_shown[1]["nextDelivery"].as_u64() > first.as_u64(),
         "onboarding causes webhooks: {all:?}"
     );
-    all_told.iter_mut().for_each(|it| drop(it.as_object_mut().unwrap().remove("nextDelivery")));
+    all_shown.iter_mut().for_each(|it| drop(it.as_object_mut().unwrap().remove("nextDelivery")));
     let expected = [
         about("action", json!({ "action": "vendorCompletesOnboarding", "payee": "acme" })),
         about("clockMoved", json!({ "until": "2026-01-01T00:01:00Z" })),
@@ -72,7 +73,7 @@ async fn each_is_told_with_what_it_is_about() {
         about("faultRemoved", json!({ "fault": "twice" })),
         about("faultsCleared", json!({})),
     ];
-    assert_eq!(all_told, expected);
+    assert_eq!(all_shown, expected);
     assert_eq!(
         (&all[1]["time"], &all[2]["time"]),
         (&json!("2026-01-01T00:00:00Z"), &json!("2026-01-01T00:01:00Z"))
@@ -90,7 +91,7 @@ async fn a_reset_begins_the_log_again() {
     let all = seen(&caller, 0).await;
     let expected =
         json!({ "kind": "action", "action": "reset", "nextRequest": 0, "nextDelivery": 0 });
-    assert_eq!((all.len(), told(&all[0])), (1, expected));
+    assert_eq!((all.len(), shown(&all[0])), (1, expected));
     assert_eq!(all[0]["time"], "2026-01-01T00:00:00Z");
 }
 
@@ -105,7 +106,7 @@ async fn keys_in_what_callers_name_are_masked() {
     assert!(text.contains("rap_sk_…cdef") && !text.contains("0123456789"), "{text}");
 }
 
-/// A subscription to the mock's own receiver: its webhooks are accepted, and one that is sent again is told.
+/// A subscription to the mock's own receiver: its webhooks are accepted, and one that is sent again is listed.
 #[tokio::test]
 async fn the_receiver_accepts_what_the_mock_sends() {
     let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();

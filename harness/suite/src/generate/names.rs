@@ -39,8 +39,8 @@ pub fn run_scoped(name: &str) -> String {
     format!("${{run}}-{plain}")
 }
 
-/// Gives a business of a request, and both parties of its invoice, the same plain name. Only identifiers and tax ids tell
-/// businesses apart.
+/// Gives a business of a request, and both parties of its invoice, the same plain name. Only identifiers and tax ids
+/// distinguish businesses.
 pub(super) fn call_alike(step: &mut Step) {
     let Action::Call(call) = &mut step.action else { return };
     let Some(body) = &mut call.body else { return };

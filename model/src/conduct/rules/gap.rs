@@ -10,12 +10,12 @@ use crate::operation::Operation;
 use crate::timestamp::Timestamp;
 use crate::words::EventType;
 
-/// §8 Webhook retry window: the service does not tell again what it gave up.
+/// §8 Webhook retry window: the service does not send again what it gave up.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     /// The deliveries that nothing made up for yet: the latest of each subject and kind of news.
     missed: Recent<(SubjectKey, News), u64>,
-    /// When each subject was last read, or told of by news of the kind.
+    /// When each subject was last read, or announced by news of the kind.
     known: Recent<(SubjectKey, News), Timestamp>,
 }
 

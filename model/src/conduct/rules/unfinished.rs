@@ -75,9 +75,9 @@ impl FollowsUp {
         }
     }
 
-    /// Some events tell of a write.
+    /// Some events show that a write was carried out.
     fn take_attempt(&mut self, attempt: &AttemptSeen<'_>, before: &Before) {
-        let told = match EventType::parse(attempt.delivery.event.name()) {
+        let write = match EventType::parse(attempt.delivery.event.name()) {
             Some(EventType::BusinessAdded) => OperationKind::SyncBusiness,
             Some(EventType::InvoiceCreated) => OperationKind::SyncInvoice,
             Some(EventType::AdvanceCreated | EventType::FactoredUpdated) => {
@@ -90,7 +90,7 @@ impl FollowsUp {
             && attempt.is_accepted()
         {
             let key = subject(Some(attempt.delivery.platform), business, before.invoice.as_deref());
-            self.unknown.remove(&(key, told));
+            self.unknown.remove(&(key, write));
         }
     }
 }

@@ -22,13 +22,13 @@ export function explained(
   entries: readonly JournalEntry[],
   sent: readonly Delivery[],
 ): string {
-  const asked = (wanted: number) => {
+  const request = (wanted: number) => {
     const entry = entries.find(({ number }) => number === wanted);
     return `    request ${wanted}: ${entry ? lineOfRequest(entry) : "no longer in the journal"}`;
   };
-  const told = (wanted: number) => {
+  const webhook = (wanted: number) => {
     const delivery = sent.find(({ index }) => index === wanted);
     return `    delivery ${wanted}: ${delivery ? lineOf(delivery) : "no longer in the log"}`;
   };
-  return [`${id} (${clause}, ${place}): ${words}`, ...requests.map(asked), ...deliveries.map(told)].join("\n");
+  return [`${id} (${clause}, ${place}): ${words}`, ...requests.map(request), ...deliveries.map(webhook)].join("\n");
 }

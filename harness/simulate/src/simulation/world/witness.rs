@@ -1,5 +1,5 @@
-//! Brings what happens to the watch of the model, which judges the conduct of the clients. It tells what no service could
-//! see too: what a client concludes, on what it acts, and what it holds.
+//! Passes what happens to the watch of the model, which judges the conduct of the clients: also what no service could see,
+//! such as what a client concludes, on what it acts, and what it holds.
 
 use std::collections::BTreeMap;
 
@@ -232,7 +232,7 @@ impl World<'_> {
         }
     }
 
-    /// A payor pays where it was told to.
+    /// A payor pays into the account that a client has named.
     pub(super) fn witness_payment(&mut self, right: bool) {
         if let Some(witness) = &mut self.witness {
             witness.watch.take(&Fact::Payment { right });
