@@ -60,7 +60,7 @@ masked! {
     Report {
         target, headline, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind, ended_because;
         version, tideover, command, began, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
-        unasked, time, workers, reached, state_matrix
+        unasked, time, workers, reached, state_matrix, shards, hash
     }
     ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }
     FindingReport {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 use tideover_endpoint::wall_time;
+use tideover_exchange::evidence::Shard;
 use tideover_exchange::transcript::Header;
 use tideover_judge::checks::registry::Needs;
 use tideover_live::recorded::{Judged, Recording, judge};
@@ -56,6 +57,7 @@ impl Judge {
         let run = FinishedRun {
             command: "judge",
             plan: &plan,
+            shard: Shard::WHOLE,
             summary: &summary,
             target: &target,
             offers: &[Needs::Requests, Needs::Writes, Needs::Vendor, Needs::Foreign],

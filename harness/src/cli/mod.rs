@@ -5,6 +5,7 @@
 //! - One file for one command. Only `Output` writes to the terminal.
 //! - Never here: a rule of the document, a comparison, a second form of a report.
 
+mod cases;
 mod check;
 mod checks;
 mod concurrent;

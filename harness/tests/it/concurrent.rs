@@ -498,6 +498,7 @@ async fn lost_responses_over_http_accuse_nobody() {
 fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report {
     let run = FinishedRun {
         command: "check",
+        shard: tideover_exchange::evidence::Shard::WHOLE,
         plan,
         summary: &summary.counted,
         target: "the model",

@@ -104,6 +104,7 @@ fn unmet_clauses_say_why() {
     let plan = plan(1);
     let run = FinishedRun {
         command: "check",
+        shard: tideover_exchange::evidence::Shard::WHOLE,
         plan: &plan,
         summary: &Summary::default(),
         target: "nobody",
@@ -193,6 +194,7 @@ async fn a_run_over_http_reports_latencies() {
     let took = Duration::from_millis(1);
     let run = FinishedRun {
         command: "check",
+        shard: tideover_exchange::evidence::Shard::WHOLE,
         plan: &plan,
         summary: &summary,
         target: "a mock",

@@ -4,10 +4,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
+use tideover_exchange::evidence::Shard;
 use tideover_simulate::simulation::auditor::Invariant;
-use tideover_simulate::simulation::campaign::{
-    Campaign, CampaignReport, Incompatible, Shard, merge,
-};
+use tideover_simulate::simulation::campaign::{Campaign, CampaignReport, Incompatible, merge};
 use tideover_simulate::simulation::plan::{Plan, Size};
 use tideover_simulate::simulation::reached::{Fault, Reached};
 use tideover_simulate::simulation::record::{Record, UnreadableRecord};

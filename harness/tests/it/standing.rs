@@ -130,6 +130,7 @@ async fn examined(offers: &[Needs], cases: u64) -> (BTreeSet<Clause>, Report) {
     assert_eq!((summary.failures.len(), summary.noticed.len()), (0, 0));
     let run = FinishedRun {
         command: "check",
+        shard: tideover_exchange::evidence::Shard::WHOLE,
         plan: &plan,
         summary: &summary,
         target: "a stranger",

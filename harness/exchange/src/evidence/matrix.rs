@@ -62,20 +62,6 @@ pub struct Matrix {
     asked: BTreeMap<(Kind, State), BTreeSet<Asked>>,
 }
 
-/// How full the matrix of one kind is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filled {
-    pub kind: Kind,
-    /// The number of states.
-    pub states: usize,
-    /// The number of requests and actions that were sent about any subject of this kind.
-    pub requests: usize,
-    /// The number of pairs that were met.
-    pub pairs: usize,
-    /// Each pair of a state and a request that was not met.
-    pub missing: Vec<(String, Asked)>,
-}
-
 impl Matrix {
     pub fn record(&mut self, exchange: &Exchange<'_>) {
         let Some(asked) = asked_by(exchange) else { return };
@@ -118,29 +104,10 @@ impl Matrix {
         }
     }
 
-    /// How full it is, for each kind of which a state was seen.
-    pub fn filled(&self) -> Vec<Filled> {
-        Kind::ALL.into_iter().filter_map(|kind| self.filled_of(kind)).collect()
-    }
-
-    fn filled_of(&self, kind: Kind) -> Option<Filled> {
-        let states: Vec<(&State, &BTreeSet<Asked>)> = (self.asked.iter())
-            .filter(|((of, _), _)| *of == kind)
-            .map(|((_, state), asked)| (state, asked))
-            .collect();
-        let requests: BTreeSet<Asked> =
-            states.iter().flat_map(|(_, asked)| asked.iter().copied()).collect();
-        let missing = states.iter().flat_map(|(state, asked)| {
-            requests.difference(asked).map(|request| ((*state).clone(), *request))
-        });
-        let pairs = states.iter().map(|(_, asked)| asked.len()).sum();
-        (!states.is_empty()).then(|| Filled {
-            kind,
-            states: states.len(),
-            requests: requests.len(),
-            pairs,
-            missing: missing.collect(),
-        })
+    /// The states of a kind that were seen, each with the requests and actions that followed in it.
+    pub fn of(&self, kind: Kind) -> impl Iterator<Item = (&str, &BTreeSet<Asked>)> {
+        let all = self.asked.iter();
+        all.filter(move |((of, _), _)| *of == kind).map(|((_, state), asked)| (&**state, asked))
     }
 }
 

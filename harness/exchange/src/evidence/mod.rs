@@ -15,6 +15,7 @@ pub mod matrix;
 pub mod outcome;
 mod point;
 mod reproduced;
+mod shard;
 mod spent;
 pub mod tally;
 
@@ -22,4 +23,5 @@ pub use ending::Ending;
 pub use gaps::{Gap, Gaps};
 pub use point::Point;
 pub use reproduced::{Reproduced, Stability};
+pub use shard::Shard;
 pub use spent::{Activity, Effort, Reached, Spent, TimeSpent};

@@ -3,13 +3,15 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::evidence::Ending;
 use crate::evidence::finding::Verdict;
 
 /// The outcome of a run, in the order in which it is decided: the first whose condition holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// The contract is violated.
@@ -138,7 +140,7 @@ pub struct Grounds<'a> {
 }
 
 /// How much of the document a run has examined. Assumptions do not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Extent {
     /// Documented clauses that a check met, or that a defect of the catalogue proves to show in a clause that a check

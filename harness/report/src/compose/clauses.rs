@@ -178,27 +178,27 @@ impl FinishedRun<'_> {
         lacking.all(|missing| missing.is_some()).then_some(first)
     }
 
-    fn reads_only(&self) -> bool {
+    pub(super) fn reads_only(&self) -> bool {
         !self.offers.contains(&Needs::Writes)
     }
+}
 
-    /// How much of the document was examined.
-    pub(super) fn extent(&self, clauses: &[ClauseReport]) -> Extent {
-        let documented = clauses.iter().filter(|clause| clause.kind == ClauseKind::Documented);
-        let shares = Shares::of(documented);
-        Extent {
-            proven: shares.proven,
-            argued: shares.argued,
-            broken: shares.broken + shares.differs,
-            reachable: shares.reachable(),
-            observable: shares.observable(),
-            reads_only: self.reads_only(),
-        }
+/// How much of the document was examined.
+pub(crate) fn extent(clauses: &[ClauseReport], reads_only: bool) -> Extent {
+    let documented = clauses.iter().filter(|clause| clause.kind == ClauseKind::Documented);
+    let shares = Shares::of(documented);
+    Extent {
+        proven: shares.proven,
+        argued: shares.argued,
+        broken: shares.broken + shares.differs,
+        reachable: shares.reachable(),
+        observable: shares.observable(),
+        reads_only,
     }
 }
 
 /// The documented clauses out of reach, by the option that reaches them.
-pub(super) fn untried(clauses: &[ClauseReport]) -> Vec<UntriedReport> {
+pub(crate) fn untried(clauses: &[ClauseReport]) -> Vec<UntriedReport> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     let documented = clauses.iter().filter(|clause| clause.kind == ClauseKind::Documented);
     for remedy in documented.filter_map(|clause| clause.remedy.as_deref()) {

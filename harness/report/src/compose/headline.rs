@@ -2,34 +2,44 @@
 
 use tideover_exchange::evidence::Ending;
 use tideover_exchange::evidence::finding::{Verdict, outage_words};
-use tideover_exchange::evidence::outcome::{Extent, Grounds, Outcome};
+use tideover_exchange::evidence::outcome::{Demands, Extent, Grounds, Outcome};
 
-use crate::compose::FinishedRun;
 use crate::document::FindingReport;
 
 /// The most clauses that a headline names.
 const MOST_NAMED: usize = 3;
 
-impl FinishedRun<'_> {
-    pub(super) fn outcome(&self, findings: &[FindingReport], extent: Extent) -> Outcome {
-        let verdicts: Vec<Verdict> = new(findings).map(|finding| finding.found.verdict).collect();
+/// What the outcome of a run rests on.
+pub(crate) struct Conclusion<'a> {
+    pub(crate) findings: &'a [FindingReport],
+    pub(crate) extent: Extent,
+    pub(crate) ending: Ending,
+    /// Why it ended before its plan, if it did.
+    pub(crate) ended_because: Option<&'a str>,
+    /// The parts of races about which nothing can be concluded.
+    pub(crate) open_parts: u64,
+    /// The steps that could be judged.
+    pub(crate) judged: u64,
+    pub(crate) demands: &'a Demands,
+}
+
+impl Conclusion<'_> {
+    pub(crate) fn outcome(&self) -> Outcome {
+        let verdicts: Vec<Verdict> =
+            new(self.findings).map(|finding| finding.found.verdict).collect();
         let grounds = Grounds {
             verdicts: &verdicts,
-            ending: self.ending(),
-            open_parts: self.open_parts(),
-            judged: self.judged(),
-            extent,
+            ending: self.ending,
+            open_parts: self.open_parts,
+            judged: self.judged,
+            extent: self.extent,
         };
         grounds.outcome(self.demands)
     }
 
     /// The outcome and its reason, in one line.
-    pub(super) fn headline(
-        &self,
-        outcome: Outcome,
-        findings: &[FindingReport],
-        extent: Extent,
-    ) -> String {
+    pub(crate) fn headline(&self, outcome: Outcome) -> String {
+        let Conclusion { findings, extent, .. } = self;
         let (word, basis) = (outcome.word(), extent.basis());
         let reason = match outcome {
             Outcome::Pass => return format!("{word}: {}, {basis}", extent.words()),
@@ -46,7 +56,7 @@ impl FinishedRun<'_> {
                 named(findings, |verdict| verdict == Verdict::DiffersFromAssumption)
             }
             Outcome::Interrupted => "a signal ended the run".to_owned(),
-            Outcome::Inconclusive => self.doubt(findings, extent),
+            Outcome::Inconclusive => self.doubt(),
         };
         if extent.examined() == 0 {
             return format!("{word}: {reason}; nothing was examined");
@@ -55,28 +65,21 @@ impl FinishedRun<'_> {
     }
 
     /// Why nothing can be concluded.
-    fn doubt(&self, findings: &[FindingReport], extent: Extent) -> String {
-        match (&self.ended, self.open_parts()) {
-            (Some((Ending::GivenUp, why)), _) => why.clone(),
+    fn doubt(&self) -> String {
+        let Conclusion { findings, extent, .. } = self;
+        match (self.ended_because, self.open_parts) {
+            (Some(why), _) if self.ending == Ending::GivenUp => why.to_owned(),
             _ if new(findings).any(|one| one.found.verdict == Verdict::Inconclusive) => {
                 named(findings, |verdict| verdict == Verdict::Inconclusive)
             }
             (_, parts @ 1..) => format!("nothing can be concluded about {parts} parts of races"),
             _ if extent.examined() == 0 => "no request met a clause".to_owned(),
-            _ if self.judged() == 0 => "no request could be judged".to_owned(),
+            _ if self.judged == 0 => "no request could be judged".to_owned(),
             _ => {
                 let demanded = self.demands.min_coverage.unwrap_or_default();
                 format!("{} % examined, and --min-coverage demands {demanded} %", extent.percent())
             }
         }
-    }
-
-    fn judged(&self) -> u64 {
-        self.summary.steps.saturating_sub(self.unjudged)
-    }
-
-    fn open_parts(&self) -> u64 {
-        self.races().map_or(0, |parts| parts.open())
     }
 }
 

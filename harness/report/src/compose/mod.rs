@@ -8,19 +8,20 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tideover_exchange::evidence::coverage::Group;
+use tideover_exchange::evidence::matrix::Kind;
 use tideover_exchange::evidence::outcome::Demands;
-use tideover_exchange::evidence::{Activity, Ending, Reached, Spent};
+use tideover_exchange::evidence::{Activity, Ending, Reached, Shard, Spent};
 use tideover_judge::checks::registry::Needs;
 use tideover_live::unasked::{LeftOut, Unasked, Why};
-use tideover_model::clause::Kind;
-use tideover_model::{Clause, Timestamp};
+use tideover_model::{Clause, Timestamp, clause};
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent::Parts;
 
 use crate::baseline::Baseline;
-use crate::compose::clauses::untried;
+pub(crate) use crate::compose::clauses::{extent, untried};
+pub(crate) use crate::compose::headline::Conclusion;
 use crate::document::{
-    FindingReport, GapReport, LatencyReport, MissingPair, RacesReport, ReachedReport, Report,
+    AskedInState, FindingReport, GapReport, LatencyReport, RacesReport, ReachedReport, Report,
     SeenValue, State, StateGroup, StateMatrix, TimeReport, UnaskedClause, UnaskedReport,
     UnexplainedPart, VERSION,
 };
@@ -31,6 +32,8 @@ pub struct FinishedRun<'a> {
     /// The command: `check` or `judge`.
     pub command: &'static str,
     pub plan: &'a Plan,
+    /// The part of the run that the plan is.
+    pub shard: Shard,
     pub summary: &'a Summary,
     pub target: &'a str,
     pub offers: &'a [Needs],
@@ -72,25 +75,37 @@ impl FinishedRun<'_> {
         for finding in &mut findings {
             finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
         }
-        let extent = self.extent(&clauses);
-        let outcome = self.outcome(&findings, extent);
-        Report {
+        let extent = extent(&clauses, self.reads_only());
+        let ending = self.ending();
+        let conclusion = Conclusion {
+            findings: &findings,
+            extent,
+            ending,
+            ended_because: self.ended.as_ref().map(|(_, why)| &**why),
+            open_parts: self.races().map_or(0, |parts| parts.open()),
+            judged: summary.steps.saturating_sub(self.unjudged),
+            demands: self.demands,
+        };
+        let outcome = conclusion.outcome();
+        let mut report = Report {
             version: VERSION,
             tideover: env!("CARGO_PKG_VERSION").to_owned(),
-            command: self.command,
+            command: self.command.to_owned(),
             began: self.finished.before_milliseconds(milliseconds),
             target: (*target).to_owned(),
             seed: (!self.is_recorded()).then_some(plan.header.seed),
+            shards: vec![self.shard],
+            hash: String::new(),
             cases: summary.cases,
             cases_left: plan.cases.saturating_sub(summary.cases),
             steps: summary.steps,
             milliseconds,
             outcome,
-            headline: self.headline(outcome, &findings, extent),
+            headline: conclusion.headline(outcome),
             extent,
             untried: untried(&clauses),
             fail_on: self.demands.fail_on.clone(),
-            ending: self.ending(),
+            ending,
             ended_because: self.ended.as_ref().map(|(_, why)| why.clone()),
             warnings: self.warnings(),
             gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),
@@ -106,7 +121,9 @@ impl FinishedRun<'_> {
             races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
             left_behind: self.left_behind.to_vec(),
             unasked: self.unasked(),
-        }
+        };
+        report.hash = report.hashed();
+        report
     }
 
     /// Whether others sent the requests: then the run has no seed, and no option of it reaches more.
@@ -129,7 +146,7 @@ impl FinishedRun<'_> {
             clauses: left_out
                 .clauses
                 .iter()
-                .filter(|(clause, _)| matches!(clause.kind(), Kind::Documented))
+                .filter(|(clause, _)| matches!(clause.kind(), clause::Kind::Documented))
                 .map(|(clause, requests)| UnaskedClause {
                     clause: clause.name().to_owned(),
                     requests,
@@ -303,21 +320,17 @@ impl FinishedRun<'_> {
         groups.filter(|group| !group.states.is_empty()).collect()
     }
 
+    /// What was asked of each kind of which a state was seen.
     fn state_matrix(&self) -> Vec<StateMatrix> {
-        let filled = self.summary.coverage.matrix().filled().into_iter();
-        let report = filled.map(|filled| StateMatrix {
-            subject: filled.kind.name().to_owned(),
-            states: filled.states as u64,
-            requests: filled.requests as u64,
-            pairs: filled.pairs as u64,
-            missing: {
-                let missing = filled.missing.into_iter();
-                missing
-                    .map(|(state, asked)| MissingPair { state, request: asked.to_string() })
-                    .collect()
-            },
-        });
-        report.collect()
+        let matrix = self.summary.coverage.matrix();
+        let of = |kind: Kind| {
+            let asked = matrix.of(kind).map(|(state, requests)| AskedInState {
+                state: state.to_owned(),
+                requests: requests.iter().map(ToString::to_string).collect(),
+            });
+            StateMatrix::of(kind.name(), asked.collect())
+        };
+        Kind::ALL.into_iter().map(of).filter(|matrix| matrix.states > 0).collect()
     }
 
     fn reached_any(&self, group: Group) -> bool {

@@ -1,7 +1,7 @@
 //! A finding as data: the violation, the steps that show it, and the response to each.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::evidence::{Reproduced, Stability};
@@ -10,7 +10,7 @@ use tideover_suite::play::concurrent::Interval;
 use crate::figures::counted;
 
 /// A finding: the broken clause and the steps that show it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FindingReport {
     /// A short name of the cause, stable from run to run.
@@ -60,7 +60,7 @@ pub struct FindingReport {
 }
 
 /// What was found: clause, expectation and observation.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
     /// The clause that does not hold.
@@ -82,7 +82,7 @@ pub struct Found {
 }
 
 /// The step that left the state wrong, and the sentence on what it does.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Culprit {
     /// The number of the step.
@@ -96,7 +96,7 @@ pub struct Culprit {
 }
 
 /// Who is at fault, and why.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Blame {
     /// Who.
@@ -106,7 +106,7 @@ pub struct Blame {
 }
 
 /// Who can be at fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Party {
     /// The service.
@@ -118,7 +118,7 @@ pub enum Party {
 }
 
 /// A step that was played.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepReport {
     /// Its number, from 1.
@@ -143,7 +143,7 @@ pub struct StepReport {
 }
 
 /// Who acts in a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Actor {
     /// A caller of the API.
@@ -153,7 +153,7 @@ pub enum Actor {
 }
 
 /// The response.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
     /// The HTTP status; 0 without a response.
@@ -170,7 +170,7 @@ pub struct Answer {
 }
 
 /// A webhook that arrived.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryReport {
     /// The event type.
@@ -193,7 +193,7 @@ pub struct DeliveryReport {
 }
 
 /// A header.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HeaderReport {
     /// The name.
@@ -203,7 +203,7 @@ pub struct HeaderReport {
 }
 
 /// The changes of a step.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
     /// The number of the step.
@@ -213,7 +213,7 @@ pub struct Difference {
 }
 
 /// A changed field.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// The business or invoice.

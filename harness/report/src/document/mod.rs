@@ -3,12 +3,14 @@
 mod finding;
 mod shares;
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tideover_exchange::evidence::Ending;
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::evidence::outcome::{Extent, Outcome};
+use tideover_exchange::evidence::{Ending, Shard};
 use tideover_model::Timestamp;
 
 pub use finding::{
@@ -21,7 +23,7 @@ pub use shares::Shares;
 pub const VERSION: u32 = 2;
 
 /// The report of a run.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The version of this form.
@@ -29,7 +31,7 @@ pub struct Report {
     /// The version of Tideover.
     pub tideover: String,
     /// The command: `check` or `judge`.
-    pub command: &'static str,
+    pub command: String,
     /// The wall time at the start.
     #[schemars(with = "String")]
     pub began: Timestamp,
@@ -38,6 +40,10 @@ pub struct Report {
     /// The seed of the steps and of the service's free choices; none of recorded traffic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// The parts of a run whose report this is. One part is the whole run if no other was asked for.
+    pub shards: Vec<Shard>,
+    /// The hash of what was played and found: the same in how many parts a run is made, if none ended early.
+    pub hash: String,
     /// The number of cases that were played.
     pub cases: u64,
     /// The number of planned cases that were not played.
@@ -93,7 +99,7 @@ pub struct Report {
 }
 
 /// Documented clauses that the given options do not reach.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UntriedReport {
     /// The number of clauses.
@@ -103,7 +109,7 @@ pub struct UntriedReport {
 }
 
 /// Requests that were not sent to a live endpoint, for one reason.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnaskedReport {
     /// The reason.
@@ -115,7 +121,7 @@ pub struct UnaskedReport {
 }
 
 /// A clause that the omitted requests would have met.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnaskedClause {
     /// The stable name of the clause.
@@ -127,7 +133,7 @@ pub struct UnaskedClause {
 }
 
 /// What was concluded about the order of racing requests. A race consists of independent parts.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RacesReport {
     /// The number of races.
@@ -149,7 +155,7 @@ pub struct RacesReport {
 }
 
 /// A part of a race without an order that explains it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnexplainedPart {
     /// The number of the case.
@@ -159,7 +165,7 @@ pub struct UnexplainedPart {
 }
 
 /// The report of a clause.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClauseReport {
     /// The stable name of the clause.
@@ -185,7 +191,7 @@ pub struct ClauseReport {
 }
 
 /// The basis of a clause.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ClauseKind {
     /// The document says it.
@@ -195,7 +201,9 @@ pub enum ClauseKind {
 }
 
 /// Whether a clause holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum Status {
     /// A sentence of the document does not hold.
@@ -277,7 +285,7 @@ impl Status {
 }
 
 /// A finding of the baseline.
-#[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Known {
     /// The fingerprint of its cause.
@@ -291,7 +299,7 @@ pub struct Known {
 }
 
 /// What the service does where the document is silent.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GapReport {
     /// The name of the assumption.
@@ -309,7 +317,7 @@ pub struct GapReport {
 }
 
 /// An observed value.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SeenValue {
     /// The value, or the interval that contains it.
@@ -320,7 +328,7 @@ pub struct SeenValue {
 }
 
 /// Response times of an operation, in microseconds.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LatencyReport {
     /// The method and the path.
@@ -336,7 +344,7 @@ pub struct LatencyReport {
 }
 
 /// What a run spent time on.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TimeReport {
     /// What it was spent on.
@@ -348,7 +356,7 @@ pub struct TimeReport {
 }
 
 /// How many clauses a run had met by some time.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReachedReport {
     /// The requests that were sent until then.
@@ -360,7 +368,7 @@ pub struct ReachedReport {
 }
 
 /// States of one kind.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateGroup {
     /// The kind of states.
@@ -370,7 +378,7 @@ pub struct StateGroup {
 }
 
 /// Which requests followed while an invoice, or a business, was in which state.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateMatrix {
     /// `invoice` or `business`.
@@ -383,10 +391,22 @@ pub struct StateMatrix {
     pub pairs: u64,
     /// The pairs that were not met.
     pub missing: Vec<MissingPair>,
+    /// The pairs that were met, by state.
+    pub asked: Vec<AskedInState>,
+}
+
+/// A state, and the requests that were sent in it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AskedInState {
+    /// What a read shows in this state.
+    pub state: String,
+    /// The operations, and the actions of the operator port.
+    pub requests: BTreeSet<String>,
 }
 
 /// A state, and a request that was never sent in it.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingPair {
     /// What a read shows in this state.
@@ -396,13 +416,32 @@ pub struct MissingPair {
 }
 
 /// An interesting state.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct State {
     /// Its name.
     pub name: String,
     /// How often it was reached.
     pub times: u64,
+}
+
+impl StateMatrix {
+    /// The matrix of a subject, from what was asked in each state.
+    pub(crate) fn of(subject: impl Into<String>, asked: Vec<AskedInState>) -> StateMatrix {
+        let requests: BTreeSet<&String> = asked.iter().flat_map(|one| &one.requests).collect();
+        let missing = asked.iter().flat_map(|AskedInState { state, requests: met }| {
+            let missing = requests.iter().filter(|request| !met.contains(**request));
+            missing.map(|request| MissingPair { state: state.clone(), request: (*request).clone() })
+        });
+        StateMatrix {
+            subject: subject.into(),
+            states: asked.len() as u64,
+            requests: requests.len() as u64,
+            pairs: asked.iter().map(|one| one.requests.len() as u64).sum(),
+            missing: missing.collect(),
+            asked,
+        }
+    }
 }
 
 impl Report {

@@ -39,7 +39,7 @@ struct SuiteView<'a> {
 pub(crate) fn results(results: &Results) -> Result<String, Error> {
     let statuses = EntryStatus::ALL.into_iter().filter(|status| results.count(*status) > 0);
     let page = ResultsPage {
-        command: results.command,
+        command: &results.command,
         target: &results.target,
         outcome: results.outcome,
         headline: &results.headline,

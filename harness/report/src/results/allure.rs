@@ -124,7 +124,7 @@ fn categories() -> String {
 fn uuid(results: &Results, case: &Entry) -> String {
     let (began, took) = (results.began.to_string(), results.took.as_nanos().to_string());
     let seed = results.facts.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join("\n");
-    let mut digits = hex(&[results.command, &results.target, &began, &took, &seed, &case.id]);
+    let mut digits = hex(&[&results.command, &results.target, &began, &took, &seed, &case.id]);
     digits.replace_range(12..13, "8");
     digits.replace_range(16..17, "8");
     let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];

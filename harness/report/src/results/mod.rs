@@ -29,7 +29,7 @@ pub(crate) const OUTCOME: &str = "outcome";
 #[derive(Clone, Debug)]
 pub struct Results {
     /// The command: `check`.
-    pub command: &'static str,
+    pub command: String,
     /// What was tested, in words.
     pub target: String,
     /// The outcome, as the exit code shows it.
@@ -169,7 +169,7 @@ impl Results {
         let headline = format!("{}: {reason}", outcome.word());
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         Results {
-            command,
+            command: command.to_owned(),
             target: target.into(),
             outcome,
             began: finished.before_milliseconds(milliseconds),

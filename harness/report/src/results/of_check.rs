@@ -15,7 +15,7 @@ impl From<&Report> for Results {
         let took = Duration::from_millis(report.milliseconds);
         let outcome = Entry::outcome(report.outcome, &report.headline);
         Results {
-            command: report.command,
+            command: report.command.clone(),
             target: report.target.clone(),
             outcome: report.outcome,
             headline: report.headline.clone(),

@@ -25,6 +25,7 @@ use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, Tes
 use tideover_suite::play::concurrent::Parts;
 use tideover_suite::play::learn::Stated;
 
+use crate::cli::cases::CaseOptions;
 use crate::cli::concurrent::LocalRaces;
 use crate::cli::files::refuse_shared_files;
 use crate::cli::live::{LiveCheck, LiveOptions};
@@ -49,12 +50,8 @@ const CASES: u64 = 400;
 pub(super) struct CheckCommand {
     #[command(flatten)]
     world: WorldOptions,
-    /// The number of cases, each in a fresh world [default: 400; 20 against a live endpoint]
-    #[arg(long, value_name = "N", conflicts_with = "case", value_parser = clap::value_parser!(u64).range(1..))]
-    cases: Option<u64>,
-    /// Play this case alone
-    #[arg(long, value_name = "N")]
-    case: Option<u64>,
+    #[command(flatten)]
+    cases: CaseOptions,
     /// The number of steps of a case [default: 50; 15 against a live endpoint]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
@@ -102,7 +99,7 @@ impl CheckCommand {
         if is_live {
             return self.run_live(&output, &stated, baseline).await;
         }
-        let plan = self.plan(stated.profile().clone());
+        let plan = self.plan(stated.profile().clone())?;
         if self.print_steps {
             return print_steps(&output, &plan, |case| {
                 generate::case(&plan.header, case, plan.steps)
@@ -134,6 +131,7 @@ impl CheckCommand {
         let run = FinishedRun {
             command: "check",
             plan: &played.plan,
+            shard: self.cases.shard(),
             summary: &played.summary,
             target: &played.target,
             offers: &played.offers,
@@ -247,8 +245,7 @@ impl CheckCommand {
             output,
             seed: self.world.seed.unwrap_or_else(any_seed),
             profile: stated.profile(),
-            first: self.case.unwrap_or(0),
-            cases: self.case.map(|_| 1).or(self.cases),
+            cases: self.cases,
             steps: self.steps,
             max_findings: self.max_findings.into(),
             clients: self.concurrency.and_then(NonZeroU32::new),
@@ -261,15 +258,16 @@ impl CheckCommand {
         self.report(output, played, baseline, Some(stated))
     }
 
-    fn plan(&self, profile: Profile) -> Plan {
+    fn plan(&self, profile: Profile) -> Result<Plan, Problem> {
         let seed = self.world.seed.unwrap_or_else(any_seed);
-        Plan {
+        let (first, cases) = self.cases.numbers(CASES)?;
+        Ok(Plan {
             header: Header::new(seed, start(), profile),
-            first: self.case.unwrap_or(0),
-            cases: self.case.map_or(self.cases.unwrap_or(CASES), |_| 1),
+            first,
+            cases,
             steps: self.steps.unwrap_or(generate::DEFAULT_STEPS),
             max_findings: self.max_findings.into(),
-        }
+        })
     }
 }
 

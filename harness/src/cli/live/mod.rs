@@ -29,6 +29,7 @@ use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent;
 use tideover_suite::play::concurrent::Races;
 
+use crate::cli::cases::CaseOptions;
 use crate::cli::live::course::{End, play_and_clean_up};
 use crate::cli::played::Played;
 use crate::cli::progress::Progress;
@@ -54,8 +55,7 @@ pub(super) struct LiveCheck<'a> {
     pub(super) seed: u64,
     /// The values that the target must have where the document is silent.
     pub(super) profile: &'a Profile,
-    pub(super) first: u64,
-    pub(super) cases: Option<u64>,
+    pub(super) cases: CaseOptions,
     pub(super) steps: Option<u64>,
     pub(super) max_findings: usize,
     /// The number of concurrent clients, if races are requested.
@@ -82,10 +82,10 @@ impl LiveOptions {
             true => (SANDBOX_CASES, generate::DEFAULT_STEPS),
             false => (CASES, LIVE_STEPS),
         };
-        let cases = check.cases.unwrap_or(most);
+        let (first, cases) = check.cases.numbers(most)?;
         let mut plan = Plan {
             header: Header::new(check.seed, wall_time(), check.profile.clone()),
-            first: check.first,
+            first,
             cases,
             steps: check.steps.unwrap_or(steps),
             max_findings: check.max_findings,

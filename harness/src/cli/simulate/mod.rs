@@ -14,8 +14,9 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
+use tideover_exchange::evidence::Shard;
 use tideover_simulate::simulation::Bug;
-use tideover_simulate::simulation::campaign::{Campaign, CampaignReport, Found, Shard};
+use tideover_simulate::simulation::campaign::{Campaign, CampaignReport, Found};
 use tideover_simulate::simulation::plan::Size;
 
 use crate::cli::files::{given_files, refuse_shared_files};
@@ -24,7 +25,7 @@ use crate::cli::reports::{ReportFiles, touch};
 use crate::cli::signals::until_stopped;
 use crate::cli::{Outcome, Output, Problem, threads};
 
-use options::{Seeds, bug_named, seeds, shard};
+use options::{Seeds, bug_named, seeds};
 use reports::Course;
 pub(super) use text::campaign as campaign_text;
 
@@ -49,7 +50,7 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), requires = "seeds")]
     jobs: Option<u16>,
     /// Run part K of N of a campaign, K from 0 to N-1; tideover merge adds the parts up
-    #[arg(long, value_name = "K/N", value_parser = shard, requires = "seeds")]
+    #[arg(long, value_name = "K/N", requires = "seeds")]
     shard: Option<Shard>,
     /// Plant this bug; --bugs lists them
     #[arg(long, value_name = "NAME", value_parser = bug_named)]

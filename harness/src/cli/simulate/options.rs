@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use tideover_simulate::simulation::Bug;
-use tideover_simulate::simulation::campaign::Shard;
 
 /// The seeds of a campaign.
 #[derive(Clone, Debug)]
@@ -17,15 +16,6 @@ pub(super) fn seeds(text: &str) -> Result<Seeds, String> {
         (Ok(from), Ok(to)) if from < to => Ok(Seeds(from..to)),
         _ => Err(wanted.to_owned()),
     }
-}
-
-/// Reads `K/N`.
-pub(super) fn shard(text: &str) -> Result<Shard, String> {
-    let wanted = "expected K/N, K from 0 to N-1, such as 0/4, and N at most 1000000";
-    let (index, of) = text.split_once('/').ok_or(wanted)?;
-    let (Ok(index), Ok(of)) = (index.parse(), of.parse()) else { return Err(wanted.to_owned()) };
-    let shard = Shard { index, of };
-    shard.is_possible().then_some(shard).ok_or_else(|| wanted.to_owned())
 }
 
 pub(super) fn bug_named(name: &str) -> Result<Bug, String> {

@@ -33,6 +33,7 @@ pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>
         (Needs::OF_THE_MODEL, None, &[][..], None, None);
     FinishedRun {
         command: "check",
+        shard: tideover_exchange::evidence::Shard::WHOLE,
         plan,
         summary,
         target,

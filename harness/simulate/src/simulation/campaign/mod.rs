@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 use std::thread;
 
+use tideover_exchange::evidence::Shard;
+
 use crate::simulation::bugs::Bug;
 use crate::simulation::plan::{Plan, Size};
 use crate::simulation::run;
@@ -33,33 +35,6 @@ pub struct Campaign {
     pub until_found: bool,
 }
 
-/// A part of a campaign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Shard {
-    /// Which part, from 0.
-    pub index: u64,
-    /// Of how many.
-    pub of: u64,
-}
-
-impl Shard {
-    /// The whole campaign.
-    pub const WHOLE: Shard = Shard { index: 0, of: 1 };
-    /// The most parts of a campaign.
-    pub const MOST: u64 = 1_000_000;
-
-    /// Whether it is a part of a campaign that has at most [`Shard::MOST`].
-    pub fn is_possible(self) -> bool {
-        self.of <= Shard::MOST && self.index < self.of
-    }
-
-    /// The number of its seeds.
-    fn seeds(self, seeds: &Range<u64>) -> u64 {
-        let seeds = seeds.end.saturating_sub(seeds.start);
-        seeds.saturating_sub(self.index).div_ceil(self.of.max(1))
-    }
-}
-
 /// What the threads of a campaign share.
 struct Shared<'a> {
     campaign: &'a Campaign,
@@ -79,10 +54,16 @@ struct Tally {
     has_found: bool,
 }
 
+/// The number of seeds of a part: it runs every `of`th.
+fn seeds_of(shard: Shard, seeds: &Range<u64>) -> u64 {
+    let seeds = seeds.end.saturating_sub(seeds.start);
+    seeds.saturating_sub(shard.index).div_ceil(shard.of.max(1))
+}
+
 impl Campaign {
     /// The number of seeds of its shard.
     pub fn own_seeds(&self) -> u64 {
-        self.shard.seeds(&self.seeds)
+        seeds_of(self.shard, &self.seeds)
     }
 
     /// The seed of this number in its shard, from 0.

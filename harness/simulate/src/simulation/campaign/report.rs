@@ -1,12 +1,12 @@
 //! The report of a campaign, as data. The reports of its parts add up to that of the whole.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use tideover_exchange::evidence::Shard;
 
 use crate::simulation::auditor::Breach;
-use crate::simulation::campaign::{Campaign, Shard};
+use crate::simulation::campaign::{Campaign, seeds_of};
 use crate::simulation::chain::RunHash;
 use crate::simulation::plan::Size;
 use crate::simulation::queue::DAY;
@@ -164,7 +164,7 @@ impl CampaignReport {
     pub fn short_shards(&self) -> Vec<(Shard, u64, u64)> {
         let seeds = self.from..self.to;
         let parts = self.shards.iter().zip(&self.runs_of_shards);
-        let counted = parts.map(|(shard, runs)| (*shard, *runs, shard.seeds(&seeds)));
+        let counted = parts.map(|(shard, runs)| (*shard, *runs, seeds_of(*shard, &seeds)));
         counted.filter(|(_, runs, seeds)| runs < seeds).collect()
     }
 
@@ -179,7 +179,7 @@ impl CampaignReport {
         let seeds = self.from..self.to;
         let mut parts = self.shards.iter().zip(&self.runs_of_shards);
         let fit = parts.try_fold(0_u64, |sum, (shard, runs)| {
-            sum.checked_add(*runs).filter(|_| *runs <= shard.seeds(&seeds))
+            sum.checked_add(*runs).filter(|_| *runs <= seeds_of(*shard, &seeds))
         });
         let is_one = self.shards.iter().all(|shard| Some(shard.of) == of);
         let have_runs = self.shards.len() == self.runs_of_shards.len() && fit == Some(self.runs);
@@ -298,11 +298,5 @@ impl Matrix {
                 *cell += other;
             }
         }
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.index, self.of)
     }
 }

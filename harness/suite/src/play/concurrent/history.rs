@@ -1,7 +1,7 @@
 //! The history of concurrent requests: calls and responses, in the order of time.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tideover_exchange::step::Step;
 use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::wire::action::name_in;
@@ -43,7 +43,7 @@ pub struct TimedResponse {
 
 /// When a request was under way, where others were as well.
 // These comments are descriptions in the schema of the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Interval {
     /// Who sent it, from 1; 0 if nothing else was under way.

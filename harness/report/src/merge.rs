@@ -1,0 +1,354 @@
+//! The report of a whole run, from those of its parts.
+//!
+//! - In come the reports of parts that ran on several machines; out comes one, as if one machine had played everything.
+//! - Counts add up, a clause has the worst status of all parts, and of each cause the first finding stays.
+//! - Response times and the course of the run stay with the parts: percentiles do not add up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use const_hex::encode;
+use sha2::{Digest, Sha256};
+use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::evidence::outcome::Demands;
+use tideover_exchange::evidence::{Ending, Shard};
+
+use crate::baseline::Baseline;
+use crate::compose::{Conclusion, extent, untried};
+use crate::document::{
+    AskedInState, ClauseReport, FindingReport, GapReport, RacesReport, Report, SeenValue, State,
+    StateGroup, StateMatrix, TimeReport, UnaskedReport, VERSION,
+};
+
+/// Why a file is no part of a run, or why parts do not fit together.
+#[derive(Debug, thiserror::Error)]
+pub enum Unmergeable {
+    #[error("there is no report to merge")]
+    None,
+    #[error("it is not a report that --json printed: {0}")]
+    Foreign(#[from] serde_json::Error),
+    #[error("a report of version {0}, not {VERSION}")]
+    Version(u32),
+    #[error("the reports are of different runs: ({0}) and ({1})")]
+    Different(String, String),
+    #[error("part {0} is there twice")]
+    Twice(Shard),
+}
+
+impl Report {
+    /// Reads a report that was printed as JSON.
+    ///
+    /// # Errors
+    /// [`Unmergeable`]: `Foreign`, `Version`.
+    pub fn read(json: &[u8]) -> Result<Report, Unmergeable> {
+        let report: Report = serde_json::from_slice(json)?;
+        if report.version == VERSION {
+            Ok(report)
+        } else {
+            Err(Unmergeable::Version(report.version))
+        }
+    }
+
+    /// The report of the whole run from its parts, in any order. `baseline` and `demands` are those of the whole.
+    ///
+    /// # Errors
+    /// [`Unmergeable`]: `None`, `Different`, `Twice`.
+    pub fn merge(
+        mut parts: Vec<Report>,
+        baseline: Option<&Baseline>,
+        demands: &Demands,
+    ) -> Result<Report, Unmergeable> {
+        parts.sort_by_key(|part| part.shards.first().copied());
+        refuse_strangers(&parts)?;
+        for part in &mut parts {
+            part.name_warnings();
+        }
+        let mut parts = parts.into_iter();
+        let mut whole = parts.next().ok_or(Unmergeable::None)?;
+        (whole.latency, whole.reached) = (Vec::new(), Vec::new());
+        for part in parts {
+            whole.add(part);
+        }
+        whole.settle(baseline);
+        whole.conclude(demands);
+        Ok(whole)
+    }
+
+    /// The hash of what was played and found. What depends on time, and the order of findings, is not in it.
+    pub(crate) fn hashed(&self) -> String {
+        let mut hash = Sha256::new();
+        let mut add = |text: String| hash.update(text + "\n");
+        add(format!("{:?} {} {}", self.seed, self.cases, self.steps));
+        for ClauseReport { clause, status, exercised, broken, .. } in &self.clauses {
+            add(format!("{clause} {} {exercised} {broken}", status.words()));
+        }
+        let findings = self.findings.iter().map(|finding| {
+            let FindingReport { fingerprint, times, cases, first_case, steps, .. } = finding;
+            format!("{fingerprint} {times} {cases} {first_case:?} {}", steps.len())
+        });
+        findings.collect::<BTreeSet<String>>().into_iter().for_each(add);
+        encode(&hash.finalize()[..8])
+    }
+
+    /// What all parts of a run have in common.
+    fn identity(&self) -> String {
+        let Report { tideover, command, seed, shards, .. } = self;
+        let of = shards.first().map_or(1, |shard| shard.of);
+        let seed = seed.map_or_else(|| "no seed".to_owned(), |seed| format!("seed {seed}"));
+        format!("tideover {tideover}, {command}, {seed}, {of} parts")
+    }
+
+    /// Says whose warnings they are.
+    fn name_warnings(&mut self) {
+        if let [shard] = self.shards[..] {
+            self.warnings.iter_mut().for_each(|one| *one = format!("part {shard}: {one}"));
+        }
+    }
+
+    fn add(&mut self, part: Report) {
+        self.shards.extend(part.shards);
+        self.began = self.began.min(part.began);
+        self.cases += part.cases;
+        self.cases_left += part.cases_left;
+        self.steps += part.steps;
+        self.milliseconds = self.milliseconds.max(part.milliseconds);
+        if severity(part.ending) < severity(self.ending) {
+            (self.ending, self.ended_because) = (part.ending, part.ended_because);
+        }
+        for (own, other) in self.clauses.iter_mut().zip(part.clauses) {
+            add_clause(own, other);
+        }
+        add_findings(&mut self.findings, part.findings);
+        self.gone.retain(|known| part.gone.contains(known));
+        add_gaps(&mut self.gaps, part.gaps);
+        add_time(&mut self.time, part.time);
+        self.workers = self.workers.max(part.workers);
+        add_states(&mut self.states, part.states);
+        add_matrix(&mut self.state_matrix, part.state_matrix);
+        self.races = match (self.races.take(), part.races) {
+            (Some(own), Some(other)) => Some(own.and(other)),
+            (own, other) => own.or(other),
+        };
+        self.warnings.extend(part.warnings);
+        self.left_behind.extend(part.left_behind);
+        add_unasked(&mut self.unasked, part.unasked);
+        for verdict in part.fail_on {
+            if !self.fail_on.contains(&verdict) {
+                self.fail_on.push(verdict);
+            }
+        }
+    }
+
+    /// Orders the findings as one machine would have met them, and drops doubts beside a violation, which may have
+    /// caused them.
+    fn settle(&mut self, baseline: Option<&Baseline>) {
+        let is_violated = |one: &FindingReport| {
+            one.first_case.is_some() && one.found.verdict == Verdict::Violated
+        };
+        if self.findings.iter().any(is_violated) {
+            self.findings.retain(|one| {
+                !matches!(one.found.verdict, Verdict::Inconclusive | Verdict::Stalled)
+            });
+        }
+        self.findings.sort_by_key(|one| (one.found.verdict != Verdict::Violated, one.first_case));
+        if let Some(baseline) = baseline {
+            for finding in &mut self.findings {
+                finding.known |= baseline.has(&finding.fingerprint);
+            }
+            self.gone = baseline.without(&self.findings);
+        }
+    }
+
+    /// Decides the outcome. A run of which a part is missing is not at its end.
+    fn conclude(&mut self, demands: &Demands) {
+        let missing = self.missing_shards();
+        if !missing.is_empty() {
+            let named: Vec<String> =
+                missing.iter().take(MOST_NAMED).map(Shard::to_string).collect();
+            let more = if missing.len() > MOST_NAMED { " and more" } else { "" };
+            let why = format!("a part is missing: {}{more}", named.join(", "));
+            self.warnings.push(why.clone());
+            (self.ending, self.ended_because) = (Ending::GivenUp, Some(why));
+        }
+        let fail_on = self.fail_on.iter().chain(&demands.fail_on).copied().collect();
+        let demands = Demands { fail_on, min_coverage: demands.min_coverage };
+        self.extent = extent(&self.clauses, self.extent.reads_only);
+        self.untried = untried(&self.clauses);
+        let races = self.races.as_ref().filter(|races| races.races >= self.cases);
+        let conclusion = Conclusion {
+            findings: &self.findings,
+            extent: self.extent,
+            ending: self.ending,
+            ended_because: self.ended_because.as_deref(),
+            open_parts: races.map_or(0, |races| races.undecided + races.inconclusive),
+            judged: self.steps,
+            demands: &demands,
+        };
+        let outcome = conclusion.outcome();
+        (self.headline, self.outcome) = (conclusion.headline(outcome), outcome);
+        self.fail_on = demands.fail_on;
+        self.hash = self.hashed();
+    }
+
+    /// The parts that are not there.
+    pub fn missing_shards(&self) -> Vec<Shard> {
+        let of = self.shards.first().map_or(1, |shard| shard.of);
+        let all = (0..of).map(|index| Shard { index, of });
+        all.filter(|shard| !self.shards.contains(shard)).collect()
+    }
+}
+
+/// The most missing parts that are named.
+const MOST_NAMED: usize = 8;
+
+fn refuse_strangers(parts: &[Report]) -> Result<(), Unmergeable> {
+    for pair in parts.windows(2) {
+        let [one, other] = [&pair[0], &pair[1]].map(Report::identity);
+        if one != other {
+            return Err(Unmergeable::Different(one, other));
+        }
+    }
+    let mut there = BTreeSet::new();
+    let mut all = parts.iter().flat_map(|part| &part.shards);
+    all.find(|shard| !there.insert(**shard)).map_or(Ok(()), |twice| Err(Unmergeable::Twice(*twice)))
+}
+
+/// How much an ending says about the whole run; the worst is the least.
+fn severity(ending: Ending) -> usize {
+    let worst_first = [
+        Ending::Interrupted,
+        Ending::GivenUp,
+        Ending::Spent,
+        Ending::EnoughFound,
+        Ending::Complete,
+    ];
+    worst_first.iter().position(|one| *one == ending).unwrap_or(0)
+}
+
+/// Adds the report of the same clause. The worst status stays, with its reason: the statuses are ordered so that what
+/// one part has examined, another need not.
+fn add_clause(own: &mut ClauseReport, other: ClauseReport) {
+    let (exercised, broken) = (own.exercised + other.exercised, own.broken + other.broken);
+    if other.status < own.status {
+        *own = other;
+    }
+    (own.exercised, own.broken) = (exercised, broken);
+}
+
+/// Adds findings. Of each cause the first case stays.
+fn add_findings(findings: &mut Vec<FindingReport>, others: Vec<FindingReport>) {
+    for mut other in others {
+        let same = findings.iter_mut().find(|one| one.fingerprint == other.fingerprint);
+        let Some(own) = same else {
+            findings.push(other);
+            continue;
+        };
+        other.times += own.times;
+        other.cases += own.cases;
+        let is_first = match (other.first_case, own.first_case) {
+            (Some(other), Some(own)) => other < own,
+            (other, own) => other.is_some() && own.is_none(),
+        };
+        if is_first {
+            *own = other;
+        } else {
+            (own.times, own.cases) = (other.times, other.cases);
+        }
+    }
+}
+
+fn add_gaps(gaps: &mut Vec<GapReport>, others: Vec<GapReport>) {
+    for other in others {
+        let is_same = |one: &&mut GapReport| one.clause == other.clause && one.place == other.place;
+        let Some(own) = gaps.iter_mut().find(is_same) else {
+            gaps.push(other);
+            continue;
+        };
+        for SeenValue { value, times } in other.seen {
+            match own.seen.iter_mut().find(|seen| seen.value == value) {
+                Some(seen) => {
+                    seen.times = seen.times.zip(times).map(|(own, other)| own + other);
+                }
+                None => own.seen.push(SeenValue { value, times }),
+            }
+        }
+        let counted = own.seen.iter().filter(|seen| seen.times.is_some()).count();
+        own.constant = own.constant && other.constant && counted <= 1;
+    }
+}
+
+fn add_time(time: &mut Vec<TimeReport>, others: Vec<TimeReport>) {
+    for other in others {
+        match time.iter_mut().find(|one| one.activity == other.activity) {
+            Some(own) => {
+                own.times += other.times;
+                own.milliseconds += other.milliseconds;
+            }
+            None => time.push(other),
+        }
+    }
+}
+
+fn add_states(groups: &mut Vec<StateGroup>, others: Vec<StateGroup>) {
+    for other in others {
+        let Some(own) = groups.iter_mut().find(|group| group.title == other.title) else {
+            groups.push(other);
+            continue;
+        };
+        for State { name, times } in other.states {
+            match own.states.iter_mut().find(|state| state.name == name) {
+                Some(state) => state.times += times,
+                None => own.states.push(State { name, times }),
+            }
+        }
+    }
+}
+
+fn add_matrix(matrices: &mut Vec<StateMatrix>, others: Vec<StateMatrix>) {
+    for other in others {
+        let Some(own) = matrices.iter_mut().find(|one| one.subject == other.subject) else {
+            matrices.push(other);
+            continue;
+        };
+        let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for AskedInState { state, requests } in own.asked.drain(..).chain(other.asked) {
+            asked.entry(state).or_default().extend(requests);
+        }
+        let asked = asked.into_iter().map(|(state, requests)| AskedInState { state, requests });
+        *own = StateMatrix::of(other.subject, asked.collect());
+    }
+}
+
+fn add_unasked(unasked: &mut Vec<UnaskedReport>, others: Vec<UnaskedReport>) {
+    for other in others {
+        let Some(own) = unasked.iter_mut().find(|one| one.because == other.because) else {
+            unasked.push(other);
+            continue;
+        };
+        own.requests += other.requests;
+        for clause in other.clauses {
+            match own.clauses.iter_mut().find(|one| one.clause == clause.clause) {
+                Some(known) => {
+                    known.requests += clause.requests;
+                    known.met |= clause.met;
+                }
+                None => own.clauses.push(clause),
+            }
+        }
+    }
+}
+
+impl RacesReport {
+    /// Those of two parts.
+    fn and(mut self, other: RacesReport) -> RacesReport {
+        let RacesReport { races, clients, unknown, explained, undecided, inconclusive, .. } = other;
+        self.races += races;
+        self.clients = self.clients.max(clients);
+        self.unknown += unknown;
+        self.explained += explained;
+        self.undecided += undecided;
+        self.inconclusive += inconclusive;
+        self.contradicted += other.contradicted;
+        self.unexplained.extend(other.unexplained);
+        self
+    }
+}
