@@ -8,7 +8,7 @@ use std::time::Duration;
 use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{Target, Unanswered, Unreachable};
-use tideover_exchange::transcript::Header;
+use tideover_exchange::transcript::{Header, Transcript};
 use tideover_exchange::{Arrival, Prepared, PreparedAction, Race, Response};
 use tideover_judge::{PriorState, is_near};
 use tideover_model::wire::field;
@@ -68,6 +68,11 @@ impl LiveWorld {
     /// The world of a run, with the requests that `vocabulary` allows.
     pub fn new(session: Rc<Session>, vocabulary: Vocabulary) -> LiveWorld {
         LiveWorld { session, vocabulary, known_ahead: Rc::default(), unasked: Rc::default() }
+    }
+
+    /// The first step of a transcript that may not be sent, with the reason.
+    pub fn refused(&self, transcript: &Transcript) -> Option<(usize, String)> {
+        self.vocabulary.refused(transcript)
     }
 
     /// The steps of all cases so far that the gate would not pass.

@@ -4,8 +4,8 @@ use tideover_exchange::secrets::Secrets;
 
 use crate::document::{
     Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found,
-    GapReport, HeaderReport, Known, LatencyReport, RacesReport, Report, SeenValue, State,
-    StateGroup, StepReport, UnexplainedPart,
+    GapReport, HeaderReport, Known, LatencyReport, RacesReport, RegressionReport, Report,
+    SeenValue, State, StateGroup, StepReport, UnexplainedPart,
 };
 
 impl Report {
@@ -58,14 +58,14 @@ macro_rules! masked {
 
 masked! {
     Report {
-        target, headline, clauses, findings, gone, gaps, latency, states, races, warnings, left_behind, ended_because;
+        target, headline, clauses, findings, gone, regressions, gaps, latency, states, races, warnings, left_behind, ended_because;
         version, tideover, command, began, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
         unasked, time, workers, reached, state_matrix, shards, hash
     }
     ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }
     FindingReport {
         found, also, blame, steps, difference, replay;
-        fingerprint, known, times, cases, first_case, steps_before, runs, shrunk, reproduced, stability, advice, culprit
+        fingerprint, known, regression, times, cases, first_case, steps_before, runs, shrunk, reproduced, stability, advice, culprit
     }
     Found { operation, field, expected, seen; clause, place, wording, verdict }
     Blame { why; who }
@@ -76,6 +76,7 @@ masked! {
     Difference { changes; step }
     Change { subject, field, before, after; }
     Known { operation, field; fingerprint, clause }
+    RegressionReport { finding, why; file, standing, reproduced }
     GapReport { place, assumed, seen; clause, wording, constant }
     SeenValue { value; times }
     LatencyReport { operation; count, median, percentile95, max }

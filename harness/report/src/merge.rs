@@ -119,6 +119,7 @@ impl Report {
         }
         add_findings(&mut self.findings, part.findings);
         self.gone.retain(|known| part.gone.contains(known));
+        self.regressions.extend(part.regressions);
         add_gaps(&mut self.gaps, part.gaps);
         add_time(&mut self.time, part.time);
         self.workers = self.workers.max(part.workers);

@@ -9,8 +9,8 @@ use std::fmt::{self, Write as _};
 use tideover_exchange::evidence::Ending;
 
 use crate::document::{
-    Answer, Culprit, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
-    StepReport, UnaskedReport, UntriedReport,
+    Answer, Culprit, Difference, FindingReport, Found, Known, Party, RacesReport, RegressionReport,
+    RegressionStanding, Report, Status, StepReport, UnaskedReport, UntriedReport,
 };
 use crate::figures::{counted, grouped};
 use crate::received::write_received;
@@ -56,6 +56,7 @@ impl fmt::Display for Report {
         for Known { fingerprint, clause, operation, field } in &self.gone {
             writeln!(f, "\ngone: {fingerprint}, {clause} at {operation}: {field}")?;
         }
+        self.write_regressions(f)?;
         self.write_untried(f)?;
         self.write_coverage(f)?;
         if !self.next_is_untried() {
@@ -107,6 +108,25 @@ impl Report {
             0 => Ok(()),
             more => writeln!(f, "  and {more} more below"),
         }
+    }
+
+    /// Writes what became of what earlier runs have found.
+    fn write_regressions(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.regressions.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\nfound by earlier runs")?;
+        for RegressionReport { file, finding, standing, why, reproduced } in &self.regressions {
+            let became = match standing {
+                RegressionStanding::StillThere => format!("still there, {reproduced}"),
+                RegressionStanding::Gone => "gone".to_owned(),
+                RegressionStanding::NotPlayed => {
+                    format!("not played again: {}", why.as_deref().unwrap_or("nobody knows why"))
+                }
+            };
+            write_wrapped(f, "  ", words(&format!("{} {file}: {became}", finding.clause)), " ")?;
+        }
+        Ok(())
     }
 
     /// Writes what was not tried and how to try it, what limits the value of the run, and what it left behind.

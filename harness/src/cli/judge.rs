@@ -66,6 +66,7 @@ impl Judge {
             took: began.elapsed(),
             replay: &[],
             baseline: baseline.as_ref(),
+            regressions: &[],
             ended: None,
             left_behind: &[],
             unjudged: unknown_before,

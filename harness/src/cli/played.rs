@@ -8,6 +8,7 @@ use tideover_live::session::StopReason;
 use tideover_live::unasked::Unasked;
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent::Parts;
+use tideover_suite::play::regressions::Revisited;
 
 /// What a check has played, and what its report and its replay commands need to know of the target.
 pub(super) struct Played {
@@ -19,6 +20,8 @@ pub(super) struct Played {
     pub(super) offers: Vec<Needs>,
     /// What the options give, and nothing has shown to work.
     pub(super) unproven: Vec<Needs>,
+    /// What became of the findings that earlier runs have kept.
+    pub(super) revisited: Vec<Revisited>,
     /// The number of clients, and the conclusions about the order of their requests.
     pub(super) races: Option<(usize, Parts)>,
     /// Why the run stopped, unless it came to its end or a signal ended it.

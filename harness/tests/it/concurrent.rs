@@ -508,6 +508,7 @@ fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>) -> Report
         took: std::time::Duration::ZERO,
         replay: &["tideover check it".to_owned()],
         baseline,
+        regressions: &[],
         ended: None,
         left_behind: &[],
         unjudged: 0,

@@ -140,6 +140,7 @@ async fn examined(offers: &[Needs], cases: u64) -> (BTreeSet<Clause>, Report) {
         took: Duration::ZERO,
         replay: &[],
         baseline: None,
+        regressions: &[],
         ended: None,
         left_behind: &[],
         unjudged: 0,

@@ -20,7 +20,9 @@ use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::evidence::{Activity, Effort, Ending, Reached, Spent, TimeSpent};
 use tideover_exchange::target::Unreachable;
 use tideover_suite::play::case::Stopped;
-use tideover_suite::play::cases::{Plan, Silent, Summary, Suspect, Testbed, minimise, reproduce};
+use tideover_suite::play::cases::{
+    Failure, Plan, Silent, Summary, Suspect, Testbed, minimise, reproduce,
+};
 use tideover_suite::play::concurrent::{self, Races, suspect};
 
 use crate::exploration::flow::{Ended, Flow, Next, Outcome};
@@ -88,6 +90,12 @@ impl<'a> Exploration<'a> {
             explored: None,
             met: Tally::default(),
         }
+    }
+
+    /// Adds what earlier runs have found and is still there. It is small already.
+    pub fn recall(&mut self, failures: impl IntoIterator<Item = Failure>) {
+        self.summary.recall(failures);
+        self.small.extend(0..self.summary.failures.len());
     }
 
     /// The summary of the races, if there were any.
@@ -196,7 +204,7 @@ impl<'a> Exploration<'a> {
 
     fn is_enough(&self) -> bool {
         let raced = self.raced().map_or(0, |raced| raced.counted.failures.len());
-        self.summary.failures.len() + raced >= self.plan.max_findings
+        self.summary.new_failures() + raced >= self.plan.max_findings
     }
 
     /// Collects the outcome of an item. What was played after enough was found does not count.

@@ -255,6 +255,7 @@ fn failure(
         is_small: false,
         reproduced: None,
         met: 1,
+        regression: None,
         unplayed: Vec::new(),
         findings,
         answers: answers.collect(),

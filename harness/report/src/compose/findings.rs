@@ -22,7 +22,8 @@ impl FindingReport {
         let last = failure.answers.last().and_then(|(_, seen)| seen.as_ref());
         FindingReport {
             also: failure.findings.iter().skip(1).map(Found::from).collect(),
-            first_case: Some(failure.case),
+            first_case: failure.regression.is_none().then_some(failure.case),
+            regression: failure.regression.clone(),
             steps_before: failure.steps_before as u64,
             runs: failure.probes as u64,
             shrunk: failure.is_small,
@@ -55,6 +56,7 @@ impl FindingReport {
             known: false,
             times,
             cases,
+            regression: None,
             first_case: None,
             steps_before: 0,
             runs: 0,

@@ -11,19 +11,21 @@ use tideover_exchange::evidence::coverage::Group;
 use tideover_exchange::evidence::matrix::Kind;
 use tideover_exchange::evidence::outcome::Demands;
 use tideover_exchange::evidence::{Activity, Ending, Reached, Shard, Spent};
+use tideover_exchange::transcript::FindingName;
 use tideover_judge::checks::registry::Needs;
 use tideover_live::unasked::{LeftOut, Unasked, Why};
 use tideover_model::{Clause, Timestamp, clause};
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent::Parts;
+use tideover_suite::play::regressions::{Revisited, Standing};
 
 use crate::baseline::Baseline;
 pub(crate) use crate::compose::clauses::{extent, untried};
 pub(crate) use crate::compose::headline::Conclusion;
 use crate::document::{
-    AskedInState, FindingReport, GapReport, LatencyReport, RacesReport, ReachedReport, Report,
-    SeenValue, State, StateGroup, StateMatrix, TimeReport, UnaskedClause, UnaskedReport,
-    UnexplainedPart, VERSION,
+    AskedInState, FindingReport, GapReport, Known, LatencyReport, RacesReport, ReachedReport,
+    RegressionReport, RegressionStanding, Report, SeenValue, State, StateGroup, StateMatrix,
+    TimeReport, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
 };
 use crate::figures::counted;
 
@@ -44,6 +46,8 @@ pub struct FinishedRun<'a> {
     /// The replay commands of the findings that have steps, in order.
     pub replay: &'a [String],
     pub baseline: Option<&'a Baseline>,
+    /// What became of the findings that earlier runs have kept.
+    pub regressions: &'a [Revisited],
     /// Why it ended early, if it did, with the reason in words.
     pub ended: Option<(Ending, String)>,
     /// What the run left behind in the target.
@@ -109,6 +113,7 @@ impl FinishedRun<'_> {
             ended_because: self.ended.as_ref().map(|(_, why)| why.clone()),
             warnings: self.warnings(),
             gone: baseline.map(|known| known.without(&findings)).unwrap_or_default(),
+            regressions: self.regressions.iter().map(RegressionReport::of).collect(),
             clauses,
             findings,
             gaps: self.gaps(),
@@ -232,6 +237,25 @@ impl FinishedRun<'_> {
             })
         });
         listed.chain(narrowed).collect()
+    }
+}
+
+impl RegressionReport {
+    fn of(revisited: &Revisited) -> RegressionReport {
+        let Revisited { file, finding, standing, reproduced, .. } = revisited;
+        let FindingName { fingerprint, clause, operation, field } = finding.clone();
+        let (standing, why) = match standing {
+            Standing::StillThere => (RegressionStanding::StillThere, None),
+            Standing::Gone => (RegressionStanding::Gone, None),
+            Standing::NotPlayed(why) => (RegressionStanding::NotPlayed, Some(why.clone())),
+        };
+        RegressionReport {
+            file: file.clone(),
+            finding: Known { fingerprint, clause, operation, field },
+            standing,
+            why,
+            reproduced: *reproduced,
+        }
     }
 }
 

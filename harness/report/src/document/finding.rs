@@ -26,6 +26,9 @@ pub struct FindingReport {
     pub times: u64,
     /// The number of cases that met it; 0 if only the run as a whole shows it.
     pub cases: u64,
+    /// The file from which it was played first, if an earlier run kept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regression: Option<String>,
     /// The number of the first such case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_case: Option<u64>,
@@ -236,6 +239,14 @@ impl StepReport {
 impl FindingReport {
     /// How often and where it was met, and how far the steps were shrunk.
     pub fn met(&self) -> String {
+        if let Some(file) = &self.regression {
+            let cases = match self.times - 1 {
+                0 => String::new(),
+                cases => format!(", and in {}", counted(cases, "case")),
+            };
+            let reproduced = self.reproduced.map_or_else(String::new, |it| format!("; {it}"));
+            return format!("again, from {file}{cases}{reproduced}");
+        }
         let Some(first) = self.first_case else {
             return format!("{}, in the run as a whole", counted(self.times, "time"));
         };

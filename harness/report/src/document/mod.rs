@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::evidence::outcome::{Extent, Outcome};
-use tideover_exchange::evidence::{Ending, Shard};
+use tideover_exchange::evidence::{Ending, Reproduced, Shard};
 use tideover_model::Timestamp;
 
 pub use finding::{
@@ -73,6 +73,9 @@ pub struct Report {
     pub findings: Vec<FindingReport>,
     /// Findings of the baseline that were not met.
     pub gone: Vec<Known>,
+    /// What became of the findings that earlier runs have kept.
+    #[serde(default)]
+    pub regressions: Vec<RegressionReport>,
     /// What the service does where the document is silent.
     pub gaps: Vec<GapReport>,
     /// Response times by operation; empty in process.
@@ -296,6 +299,36 @@ pub struct Known {
     pub operation: String,
     /// The field of the response.
     pub field: String,
+}
+
+/// What became of a finding that an earlier run has kept.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RegressionReport {
+    /// The transcript.
+    pub file: String,
+    /// The finding.
+    #[serde(flatten)]
+    pub finding: Known,
+    /// What became of it.
+    pub standing: RegressionStanding,
+    /// Why its steps could not be played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// How often its steps showed it.
+    pub reproduced: Reproduced,
+}
+
+/// What became of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum RegressionStanding {
+    /// Its steps show it again.
+    StillThere,
+    /// Its steps were played to their end, and show it no more.
+    Gone,
+    /// Its steps could not be played as they were, so that nothing is known.
+    NotPlayed,
 }
 
 /// What the service does where the document is silent.

@@ -21,16 +21,23 @@ impl CheckCommand {
 
     /// Writes the transcript of each failure, and returns the commands that replay them.
     pub(super) fn save(&self, played: &Played) -> Result<Vec<String>, Problem> {
-        let numbers = 1..=usize::from(self.max_findings);
-        let kept = played.summary.shown().zip(numbers).map(|(failure, number)| {
-            let path = numbered(&self.save, number);
+        let mut numbers = 1..=usize::from(self.max_findings);
+        let replay = |path: &Path| {
+            let path = quoted(&path.display().to_string());
+            format!("{} replay {path}{}", tideover(), played.replay_options)
+        };
+        let kept = played.summary.shown().map_while(|failure| {
+            if let Some(file) = &failure.regression {
+                return Some(Ok(replay(Path::new(file))));
+            }
+            let path = numbered(&self.save, numbers.next()?);
             let steps = PlayedSteps { answers: &failure.answers, arrivals: &failure.arrivals };
-            failure.transcript.write(&path, steps, &played.secrets).map_err(|error| {
+            let written = failure.transcript.write(&path, steps, &played.secrets);
+            let written = written.map(|()| replay(&path)).map_err(|error| {
                 let path = path.display();
                 wrong(format!("the failure could not be written: {path}: {error}"))
-            })?;
-            let path = quoted(&path.display().to_string());
-            Ok(format!("{} replay {path}{}", tideover(), played.replay_options))
+            });
+            Some(written)
         });
         kept.collect()
     }

@@ -21,16 +21,20 @@ use tideover_model::{Destinations, Profile};
 use tideover_prove::defects::Defect;
 use tideover_report::{Baseline, FinishedRun};
 use tideover_suite::generate;
-use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Suite, Summary, Testbed};
+use tideover_suite::play::cases::{Failure, InProcess, OverHttp, Plan, Suite, Summary, Testbed};
 use tideover_suite::play::concurrent::Parts;
 use tideover_suite::play::learn::Stated;
+use tideover_suite::play::regressions::Revisited;
+use tideover_suite::play::replay::Replay;
 
 use crate::cli::cases::CaseOptions;
 use crate::cli::concurrent::LocalRaces;
 use crate::cli::files::refuse_shared_files;
 use crate::cli::live::{LiveCheck, LiveOptions};
+use crate::cli::local::Local;
 use crate::cli::played::Played;
 use crate::cli::progress::Progress;
+use crate::cli::regressions::Regressions;
 use crate::cli::reports::Reports;
 use crate::cli::signals::StopSignals;
 use crate::cli::steps::print_steps;
@@ -74,6 +78,9 @@ pub(super) struct CheckCommand {
     /// The file for the transcript of the first failure; the others get -2, -3 and so on
     #[arg(long, value_name = "FILE", default_value = "tideover-failure.jsonl")]
     save: PathBuf,
+    /// Keep each finding in this folder, and play those that earlier runs have kept there first
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["concurrency", "print_steps"])]
+    regressions: Option<PathBuf>,
     #[command(flatten)]
     reports: Reports,
     /// Write the choices of the target as a profile, for --profile of serve and check
@@ -93,11 +100,13 @@ impl CheckCommand {
         }
         let baseline = self.reports.baseline()?;
         let stated = load_stated(self.world.profile.as_deref())?;
+        let regressions = self.regressions.as_deref().map(Regressions::read).transpose()?;
+        let regressions = regressions.as_ref();
         if !self.print_steps {
             self.reports.touch(self.learn.as_deref())?;
         }
         if is_live {
-            return self.run_live(&output, &stated, baseline).await;
+            return self.run_live(&output, &stated, (baseline, regressions)).await;
         }
         let plan = self.plan(stated.profile().clone())?;
         if self.print_steps {
@@ -107,11 +116,14 @@ impl CheckCommand {
         }
         let began = Instant::now();
         let progress = Progress::new(&output, &plan);
-        let played = self.play(&plan, &progress).await;
+        let revisited = self.revisit(regressions).await?;
+        let known = revisited.iter().filter_map(|one| one.failure.clone()).collect();
+        let played = self.play(&plan, known, &progress).await;
         progress.finish();
         let (summary, races) = played.map_err(|problem| problem.with_seed(plan.header.seed))?;
         let played = self.at_our_own(plan, summary, races, began);
-        self.report(&output, played, baseline, None)
+        let played = Played { revisited, ..played };
+        self.report(&output, played, (baseline, regressions), None)
     }
 
     /// Writes the transcripts, prints the report, and writes its files. `stated` is what a target that is not ours
@@ -120,10 +132,11 @@ impl CheckCommand {
         &self,
         output: &Output,
         mut played: Played,
-        baseline: Option<Baseline>,
+        (baseline, regressions): (Option<Baseline>, Option<&Regressions>),
         stated: Option<&Stated>,
     ) -> Result<Outcome, Problem> {
         let replay = self.save(&played);
+        let kept = regressions.map_or(Ok(0), |it| it.keep(&played.summary, &played.secrets));
         if let Some(stated) = stated {
             played.summary.conclude(stated);
         }
@@ -140,6 +153,7 @@ impl CheckCommand {
             took: played.began.elapsed(),
             replay: replay.as_deref().unwrap_or_default(),
             baseline: baseline.as_ref(),
+            regressions: &played.revisited,
             ended: ended.map(|reason| (reported(reason), reason.to_string())),
             left_behind: &played.left_behind,
             unjudged: 0,
@@ -157,6 +171,7 @@ impl CheckCommand {
         let (learn, lessons) = (self.learn.as_deref(), &played.summary.lessons);
         let learned = write_lessons(learn, lessons, &played.plan.header.profile);
         replay?;
+        kept?;
         written.and(learned)?;
         printed?;
         match (report.outcome, played.ended) {
@@ -184,6 +199,7 @@ impl CheckCommand {
             offers: offers.to_vec(),
             unproven: Vec::new(),
             races,
+            revisited: Vec::new(),
             ended: None,
             left_behind: Vec::new(),
             unasked: None,
@@ -197,6 +213,7 @@ impl CheckCommand {
     async fn play(
         &self,
         plan: &Plan,
+        known: Vec<Failure>,
         progress: &Progress,
     ) -> Result<(Summary, Option<(usize, Parts)>), Problem> {
         let (in_process, defect) = (self.in_process, self.defect);
@@ -206,31 +223,53 @@ impl CheckCommand {
             return Ok((ran.counted, Some((clients, ran.parts))));
         }
         let summary = match in_process {
-            true => self.in_process(plan, progress).await?,
-            false => self.over_http(plan, progress).await?,
+            true => self.in_process(plan, known, progress).await?,
+            false => self.over_http(plan, known, progress).await?,
         };
         Ok((summary, None))
     }
 
-    async fn in_process(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
+    /// Plays what earlier runs have kept, each in a world of its own.
+    async fn revisit(&self, kept: Option<&Regressions>) -> Result<Vec<Revisited>, Problem> {
+        let local = Local { in_process: self.in_process, defect: self.defect };
+        let mut revisited = Vec::new();
+        for one in kept.into_iter().flat_map(|it| &it.kept) {
+            let mut replay = Replay::new(&one.transcript, None);
+            local.replay(&one.transcript, &mut replay).await?;
+            revisited.push(one.revisited(&replay));
+        }
+        Ok(revisited)
+    }
+
+    async fn in_process(
+        &self,
+        plan: &Plan,
+        known: Vec<Failure>,
+        progress: &Progress,
+    ) -> Result<Summary, Problem> {
         let Header { seed, start, profile, .. } = plan.header.clone();
         match self.defect {
             None => {
                 let service = service(profile, seed, INBOX);
-                play_until_stopped(&mut InProcess::new(service, start), plan, progress).await
+                play_until_stopped(&mut InProcess::new(service, start), plan, known, progress).await
             }
             Some(defect) => {
                 let inbox = Destinations::PublicAnd(INBOX.to_owned());
                 let service = defect.service(profile, seed, inbox);
-                play_until_stopped(&mut InProcess::new(service, start), plan, progress).await
+                play_until_stopped(&mut InProcess::new(service, start), plan, known, progress).await
             }
         }
     }
 
-    async fn over_http(&self, plan: &Plan, progress: &Progress) -> Result<Summary, Problem> {
+    async fn over_http(
+        &self,
+        plan: &Plan,
+        known: Vec<Failure>,
+        progress: &Progress,
+    ) -> Result<Summary, Problem> {
         let (mock, target) = tideover_prove::embedded(&plan.header, self.defect).await?;
         let mut world = OverHttp::new(target);
-        let summary = play_until_stopped(&mut world, plan, progress).await;
+        let summary = play_until_stopped(&mut world, plan, known, progress).await;
         mock.stop().await;
         summary
     }
@@ -239,7 +278,7 @@ impl CheckCommand {
         &self,
         output: &Output,
         stated: &Stated,
-        baseline: Option<Baseline>,
+        (baseline, regressions): (Option<Baseline>, Option<&Regressions>),
     ) -> Result<Outcome, Problem> {
         let check = LiveCheck {
             output,
@@ -249,13 +288,14 @@ impl CheckCommand {
             steps: self.steps,
             max_findings: self.max_findings.into(),
             clients: self.concurrency.and_then(NonZeroU32::new),
+            regressions: regressions.map_or(&[], |it| &it.kept),
         };
         let run = self.live.prepare(&check)?;
         if self.print_steps {
             return print_steps(output, &run.plan, |case| run.steps(case));
         }
         let played = run.play(&check).await?;
-        self.report(output, played, baseline, Some(stated))
+        self.report(output, played, (baseline, regressions), Some(stated))
     }
 
     fn plan(&self, profile: Profile) -> Result<Plan, Problem> {
@@ -290,9 +330,10 @@ fn target_in_words(in_process: bool, defect: Option<&Defect>) -> String {
 async fn play_until_stopped<W: Testbed>(
     world: &mut W,
     plan: &Plan,
+    known: Vec<Failure>,
     progress: &Progress,
 ) -> Result<Summary, Problem> {
-    let mut suite = Suite::new(plan);
+    let mut suite = Suite::new(plan).knowing(known);
     let stop = StopSignals::listen()?;
     tokio::select! {
         biased;

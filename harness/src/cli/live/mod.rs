@@ -15,7 +15,8 @@ use std::time::Instant;
 
 use tideover_endpoint::{inbox, wall_time};
 use tideover_exchange::step::Step;
-use tideover_exchange::transcript::{Header, LiveEndpoint};
+use tideover_exchange::target::Unreachable;
+use tideover_exchange::transcript::{Header, LiveEndpoint, Transcript};
 use tideover_judge::checks::registry::Needs;
 use tideover_live::exploration::Exploration;
 use tideover_live::session::{Abilities, Session, StopReason};
@@ -28,6 +29,8 @@ use tideover_suite::generate;
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent;
 use tideover_suite::play::concurrent::Races;
+use tideover_suite::play::regressions::{Regression, Revisited};
+use tideover_suite::play::replay::{Replay, play_either};
 
 use crate::cli::cases::CaseOptions;
 use crate::cli::live::course::{End, play_and_clean_up};
@@ -60,6 +63,8 @@ pub(super) struct LiveCheck<'a> {
     pub(super) max_findings: usize,
     /// The number of concurrent clients, if races are requested.
     pub(super) clients: Option<NonZeroU32>,
+    /// What earlier runs have found, to play first.
+    pub(super) regressions: &'a [Regression],
 }
 
 /// A run whose options fit together. Nothing is sent yet.
@@ -227,10 +232,18 @@ async fn play(
     let runs_races = is_sandbox && plan.cases > 1;
     let races = runs_races.then(|| Races::new(&some_races, clients));
     let mut exploration = Exploration::new(&plan, Rc::clone(&session), world.clone(), races);
-    let playing = exploration.run(|exploration| {
-        progress.show_part(exploration.cases, exploration.shrinking());
-        progress.show(exploration.summary.cases);
-    });
+    let mut revisited = Vec::new();
+    let playing = async {
+        for regression in check.regressions {
+            revisited.push(revisit(&mut world, &plan.header, regression).await?);
+        }
+        exploration.recall(revisited.iter().filter_map(|one| one.failure.clone()));
+        let progress = |exploration: &Exploration<'_>| {
+            progress.show_part(exploration.cases, exploration.shrinking());
+            progress.show(exploration.summary.cases);
+        };
+        exploration.run(progress).await
+    };
     let end = play_and_clean_up(&session, &progress, playing).await?;
     let effort = exploration.effort();
     let (mut cases, raced) = (exploration.cases, exploration.raced().cloned());
@@ -241,7 +254,26 @@ async fn play(
         (clients, parts)
     });
     let played = played(&session, Plan { cases, ..plan }, summary, world.unasked(), end);
-    Ok(Played { races, ..played })
+    Ok(Played { races, revisited, ..played })
+}
+
+/// Plays what an earlier run has kept, in this run's own names.
+async fn revisit(
+    world: &mut LiveWorld,
+    header: &Header,
+    regression: &Regression,
+) -> Result<Revisited, Unreachable> {
+    let transcript = &regression.transcript;
+    if let Some((index, why)) = world.refused(transcript) {
+        return Ok(regression.not_played(format!("step {}: {why}", index + 1)));
+    }
+    let mut replay = Replay::new(transcript, None);
+    let plays = replay.run(async |transcript, nth| {
+        let transcript = Transcript { header: header.clone(), ..transcript.clone() };
+        play_either(world, &transcript, nth).await
+    });
+    plays.await?;
+    Ok(regression.revisited(&replay))
 }
 
 fn at_once(clients: NonZeroU32) -> usize {
@@ -264,6 +296,7 @@ fn played(
         offers: offers(session),
         unproven: unproven(session),
         races: None,
+        revisited: Vec::new(),
         ended: ending,
         left_behind,
         unasked: Some(unasked),

@@ -6,15 +6,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tideover_exchange::target::{INBOX, Interleaved, Unreachable, service};
 use tideover_exchange::transcript::Transcript;
-use tideover_model::Destinations;
 use tideover_prove::defects::Defect;
-use tideover_suite::play::cases::{InProcess, OverHttp};
-use tideover_suite::play::replay::{Replay, play_either};
+use tideover_suite::play::replay::Replay;
 
 use crate::cli::files::{NamedFile, refuse_shared_files};
 use crate::cli::live::{LiveOptions, Replayed};
+use crate::cli::local::Local;
 use crate::cli::{Outcome, Output, Problem, defect_named};
 
 /// Play a transcript again: on the model, on a mock, or against a live endpoint.
@@ -57,7 +55,8 @@ impl ReplayCommand {
         let transcript = Transcript::read(&self.file)?;
         let mut replay = Replay::new(&transcript, self.tries);
         let replayed = if self.live.given.is_empty() {
-            self.play(&transcript, &mut replay).await?;
+            let local = Local { in_process: matches!(self.on, Where::Model), defect: self.defect };
+            local.replay(&transcript, &mut replay).await?;
             Replayed::default()
         } else {
             self.live.replay(&transcript, &mut replay).await?
@@ -87,44 +86,6 @@ impl ReplayCommand {
     fn files(&self) -> Vec<NamedFile> {
         [("FILE", self.file.clone())].into_iter().chain(self.live.files()).collect()
     }
-
-    /// Plays on the model or on an embedded mock.
-    async fn play(
-        &self,
-        transcript: &Transcript,
-        replay: &mut Replay<'_>,
-    ) -> Result<(), Unreachable> {
-        let header = &transcript.header;
-        match self.on {
-            Where::Model => {
-                let (profile, seed) = (header.profile.clone(), header.seed);
-                match self.defect {
-                    None => on_the_model(service(profile, seed, INBOX), transcript, replay).await,
-                    Some(defect) => {
-                        let inbox = Destinations::PublicAnd(INBOX.to_owned());
-                        on_the_model(defect.service(profile, seed, inbox), transcript, replay).await
-                    }
-                }
-            }
-            Where::Mock => {
-                let (mock, target) = tideover_prove::embedded(header, self.defect).await?;
-                let mut world = OverHttp::new(target);
-                let plays = replay.run(async |it, nth| play_either(&mut world, it, nth).await);
-                let played = plays.await;
-                mock.stop().await;
-                played
-            }
-        }
-    }
-}
-
-async fn on_the_model<F: Interleaved + std::hash::Hash + 'static>(
-    face: F,
-    transcript: &Transcript,
-    replay: &mut Replay<'_>,
-) -> Result<(), Unreachable> {
-    let mut testbed = InProcess::new(face, transcript.header.start);
-    replay.run(async |it, nth| play_either(&mut testbed, it, nth).await).await
 }
 
 #[cfg(test)]
@@ -134,11 +95,13 @@ mod tests {
     use crate::cli::configured;
 
     /// The options of a check that a replay does not need, and why.
-    const OF_A_CHECK: [(&str, &str); 16] = [
+    const OF_A_CHECK: [(&str, &str); 18] = [
         ("seed", "the transcript has the seed of its world"),
         ("profile", "the transcript has it"),
         ("cases", "the transcript is one case"),
         ("case", "the transcript is that case"),
+        ("shard", "a case has no parts"),
+        ("regressions", "it is one of them"),
         ("steps", "the transcript has them"),
         ("in-process", "--on model says it"),
         ("concurrency", "the transcript has the client of each step"),

@@ -246,6 +246,13 @@ impl<'a> Suite<'a> {
         Suite { plan, summary: Summary::default(), previous: None }
     }
 
+    /// The same run, which knows what earlier ones have found.
+    #[must_use]
+    pub fn knowing(mut self, failures: impl IntoIterator<Item = Failure>) -> Suite<'a> {
+        self.summary.recall(failures);
+        self
+    }
+
     /// Plays the cases until enough is found. Calls `progress` after each.
     pub async fn play<T: Testbed>(
         &mut self,
@@ -263,7 +270,7 @@ impl<'a> Suite<'a> {
             }
             self.examine(testbed, Suspect { case, steps: walked.steps, played }).await?;
             progress(&self.summary);
-            if self.summary.failures.len() >= *max_findings {
+            if self.summary.new_failures() >= *max_findings {
                 self.summary.ending = Ending::EnoughFound;
                 return Ok(());
             }

@@ -10,6 +10,7 @@ pub mod cases;
 pub mod concurrent;
 pub mod learn;
 pub mod outage;
+pub mod regressions;
 pub mod replay;
 pub mod shrink;
 pub mod touched;

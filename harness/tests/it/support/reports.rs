@@ -44,6 +44,7 @@ pub(crate) fn report(plan: &Plan, summary: &Summary, baseline: Option<&Baseline>
         took,
         replay,
         baseline,
+        regressions: &[],
         ended,
         left_behind,
         unasked,

@@ -73,6 +73,8 @@ pub struct Failure {
     pub reproduced: Option<Reproduced>,
     /// The number of cases with the same cause.
     pub met: u64,
+    /// Where an earlier run kept it, if it was played from there.
+    pub regression: Option<String>,
     /// The steps of the case that were not played, because it ended with the failure.
     pub unplayed: Vec<Step>,
     /// The first finding names the failure.
@@ -118,6 +120,7 @@ impl Failure {
             is_small: false,
             reproduced: None,
             met: 1,
+            regression: None,
             unplayed,
             findings: played.findings,
             transcript: Transcript { finding, ..Transcript::new(header.clone(), steps) },
@@ -126,6 +129,14 @@ impl Failure {
             raced: Vec::new(),
             is_known: played.is_known,
         }
+    }
+
+    /// A failure of an earlier run, as it was played again. It is as small as it was then.
+    pub(crate) fn played_again(transcript: &Transcript, played: Played) -> Failure {
+        let steps = transcript.steps.clone();
+        let failure = Failure::of(&transcript.header, 0, steps, played);
+        let race = transcript.race.clone();
+        Failure { is_small: true, transcript: Transcript { race, ..failure.transcript }, ..failure }
     }
 
     /// The steps up to the one at index `at`, which showed `found`.
@@ -151,7 +162,8 @@ impl Failure {
     /// Takes over the steps and the evidence of a play that showed the same finding.
     pub(crate) fn take_evidence(&mut self, shown: Failure) {
         let Failure { steps_before, probes, is_small, reproduced, met, .. } = *self;
-        *self = Failure { steps_before, probes, is_small, reproduced, met, ..shown };
+        let regression = self.regression.take();
+        *self = Failure { steps_before, probes, is_small, reproduced, met, regression, ..shown };
     }
 
     /// How many requests arrived at the inbox with each step.
@@ -209,6 +221,19 @@ impl Summary {
             return None;
         }
         self.count(Failure::of(header, case, steps.to_vec(), played.clone()))
+    }
+
+    /// Adds what earlier runs have found and is still there. Cases that meet it again only count.
+    pub fn recall(&mut self, failures: impl IntoIterator<Item = Failure>) {
+        for failure in failures {
+            self.count_broken(&failure.findings);
+            self.count(failure);
+        }
+    }
+
+    /// The number of failures that no earlier run has kept.
+    pub fn new_failures(&self) -> usize {
+        self.failures.iter().filter(|failure| failure.regression.is_none()).count()
     }
 
     /// Counts a failure. Returns it if the cause is new.

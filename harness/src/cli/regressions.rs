@@ -1,0 +1,63 @@
+//! The folder of --regressions: each finding is kept there, and played first in every later run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tideover_exchange::secrets::Secrets;
+use tideover_exchange::transcript::{PlayedSteps, Transcript};
+use tideover_suite::play::cases::Summary;
+use tideover_suite::play::regressions::Regression;
+
+use crate::cli::{Problem, in_file};
+
+/// The ending of a transcript's name.
+const ENDING: &str = "jsonl";
+
+pub(super) struct Regressions {
+    folder: PathBuf,
+    pub(super) kept: Vec<Regression>,
+}
+
+impl Regressions {
+    /// Reads the transcripts of a folder, in the order of their names. The folder is made if it is not there.
+    pub(super) fn read(folder: &Path) -> Result<Regressions, Problem> {
+        fs::create_dir_all(folder).map_err(|error| in_file(folder, error))?;
+        let entries = fs::read_dir(folder).map_err(|error| in_file(folder, error))?;
+        let mut files = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(|error| in_file(folder, error))?.path();
+            if path.extension().is_some_and(|ending| ending == ENDING) {
+                files.push(path);
+            }
+        }
+        files.sort();
+        let mut kept = Vec::new();
+        for file in files {
+            let transcript = Transcript::read(&file)?;
+            let named = Regression::new(file.display().to_string(), transcript);
+            kept.push(named.ok_or_else(|| in_file(&file, "its first line names no finding"))?);
+        }
+        Ok(Regressions { folder: folder.to_owned(), kept })
+    }
+
+    /// Keeps the failures that are not kept yet. Returns how many there are.
+    pub(super) fn keep(&self, summary: &Summary, secrets: &Secrets) -> Result<usize, Problem> {
+        let mut count = 0;
+        for failure in &summary.failures {
+            let name = failure.finding().name();
+            let is_shown = failure.reproduced.is_none_or(|again| again.times > 0);
+            if failure.regression.is_some() || !is_shown {
+                continue;
+            }
+            if self.kept.iter().any(|one| one.finding.fingerprint == name.fingerprint) {
+                continue;
+            }
+            let path = self.folder.join(format!("{}-{}.{ENDING}", name.clause, name.fingerprint));
+            let steps = PlayedSteps { answers: &failure.answers, arrivals: &failure.arrivals };
+            let written = failure.transcript.write(&path, steps, secrets);
+            written.map_err(|error| in_file(&path, error))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+}
