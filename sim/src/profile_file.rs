@@ -94,6 +94,8 @@ impl ProfileFile {
         let mut table =
             DeTable::parse(&text).map_err(|error| malformed(Problem::of("", &error)))?;
         let faults = table.get_mut().remove("faults");
+        // What a run saw stands beside what it learned, for a comparison with a later run.
+        table.get_mut().remove("observed");
         let profile: Profile = serde_path_to_error::deserialize(Deserializer::from(table))
             .map_err(|error| {
                 let field = match error.path().to_string().as_str() {

@@ -64,10 +64,12 @@ pub struct Transcript {
 }
 
 /// What a file says of an earlier play of a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
     /// The status of the response, if there was one.
     pub status: Option<u16>,
+    /// Its body, if it was JSON.
+    pub body: Option<Value>,
     /// The number of requests that arrived at the inbox.
     pub arrivals: usize,
 }
@@ -330,10 +332,12 @@ fn read_step(transcript: &Path, line: &str) -> Result<Option<StepRead>, LineProb
     if fields.contains_key("answers") || fields.contains_key("arrived") {
         return Ok(None);
     }
-    let status = fields.remove("seen").and_then(|seen| seen.get("status")?.as_u64());
+    let mut seen = fields.remove("seen").unwrap_or_default();
+    let status = seen.get("status").and_then(Value::as_u64);
     let received = fields.remove("received");
     let recorded = Recorded {
         status: status.and_then(|status| u16::try_from(status).ok()),
+        body: seen.get_mut("body").map(Value::take),
         arrivals: received.as_ref().and_then(Value::as_array).map_or(0, Vec::len),
     };
     for noted in ["at", "number", "case"] {

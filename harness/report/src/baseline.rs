@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use tideover_exchange::evidence::Ending;
 
 use crate::document::{FindingReport, Known, VERSION};
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Baseline {
     version: u32,
+    /// Why the run of the report ended. A baseline that was updated is of no single run.
+    #[serde(default, skip_serializing)]
+    ending: Ending,
     findings: Vec<Known>,
 }
 
@@ -39,6 +43,48 @@ impl Baseline {
             1 | VERSION => Ok(baseline),
             version => Err(UnreadableBaseline::Version { path: path(), version }),
         }
+    }
+
+    /// A baseline that accepts nothing.
+    pub fn empty() -> Baseline {
+        Baseline { version: VERSION, ending: Ending::default(), findings: Vec::new() }
+    }
+
+    /// The number of accepted findings.
+    pub fn len(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// Whether it accepts nothing.
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// Whether it is the report of a run that played all its cases, or all that its budget allows.
+    pub fn is_of_a_whole_run(&self) -> bool {
+        matches!(self.ending, Ending::Complete | Ending::Spent)
+    }
+
+    /// Accepts the findings of a report as well. Returns those that are new.
+    pub fn accept(&mut self, report: &Baseline) -> Vec<Known> {
+        let new = report.findings.iter().filter(|known| !self.has(&known.fingerprint));
+        let new: Vec<Known> = new.cloned().collect();
+        self.findings.extend(new.iter().cloned());
+        new
+    }
+
+    /// Drops what none of the reports has found. Returns it.
+    pub fn keep_only(&mut self, reports: &[Baseline]) -> Vec<Known> {
+        let is_found = |known: &Known| reports.iter().any(|report| report.has(&known.fingerprint));
+        let (kept, dropped) = std::mem::take(&mut self.findings).into_iter().partition(is_found);
+        self.findings = kept;
+        dropped
+    }
+
+    /// The baseline as a file.
+    pub fn to_json(&self) -> String {
+        // Texts and numbers alone: JSON can say them.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
     pub(super) fn has(&self, fingerprint: &str) -> bool {

@@ -5,7 +5,7 @@ use tideover_exchange::secrets::Secrets;
 use crate::document::{
     Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found,
     GapReport, HeaderReport, Known, LatencyReport, RacesReport, RegressionReport, Report,
-    SeenValue, State, StateGroup, StepReport, UnexplainedPart,
+    SeenValue, ShapeReport, ShownField, State, StateGroup, StepReport, UnexplainedPart,
 };
 
 impl Report {
@@ -58,7 +58,7 @@ macro_rules! masked {
 
 masked! {
     Report {
-        target, headline, clauses, findings, gone, regressions, gaps, latency, states, races, warnings, left_behind, ended_because;
+        target, headline, clauses, findings, gone, regressions, gaps, shapes, latency, states, races, warnings, left_behind, ended_because;
         version, tideover, command, began, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
         unasked, time, workers, reached, state_matrix, shards, hash
     }
@@ -77,7 +77,9 @@ masked! {
     Change { subject, field, before, after; }
     Known { operation, field; fingerprint, clause }
     RegressionReport { finding, why; file, standing, reproduced }
-    GapReport { place, assumed, seen; clause, wording, constant }
+    GapReport { place, assumed, seen; clause, wording, constant, spans }
+    ShapeReport { fields; of, bodies }
+    ShownField { name; forms }
     SeenValue { value; times }
     LatencyReport { operation; count, median, percentile95, max }
     StateGroup { title, states; }

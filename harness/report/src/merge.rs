@@ -15,8 +15,8 @@ use tideover_exchange::evidence::{Ending, Shard};
 use crate::baseline::Baseline;
 use crate::compose::{Conclusion, extent, untried};
 use crate::document::{
-    AskedInState, ClauseReport, FindingReport, GapReport, RacesReport, Report, SeenValue, State,
-    StateGroup, StateMatrix, TimeReport, UnaskedReport, VERSION,
+    AskedInState, ClauseReport, FindingReport, GapReport, RacesReport, Report, SeenValue,
+    ShapeReport, ShownField, State, StateGroup, StateMatrix, TimeReport, UnaskedReport, VERSION,
 };
 
 /// Why a file is no part of a run, or why parts do not fit together.
@@ -91,10 +91,10 @@ impl Report {
 
     /// What all parts of a run have in common.
     fn identity(&self) -> String {
-        let Report { tideover, command, seed, shards, .. } = self;
+        let Report { tideover, command, target, seed, shards, .. } = self;
         let of = shards.first().map_or(1, |shard| shard.of);
         let seed = seed.map_or_else(|| "no seed".to_owned(), |seed| format!("seed {seed}"));
-        format!("tideover {tideover}, {command}, {seed}, {of} parts")
+        format!("tideover {tideover}, {command} against {target}, {seed}, {of} parts")
     }
 
     /// Says whose warnings they are.
@@ -121,6 +121,7 @@ impl Report {
         self.gone.retain(|known| part.gone.contains(known));
         self.regressions.extend(part.regressions);
         add_gaps(&mut self.gaps, part.gaps);
+        add_shapes(&mut self.shapes, part.shapes);
         add_time(&mut self.time, part.time);
         self.workers = self.workers.max(part.workers);
         add_states(&mut self.states, part.states);
@@ -274,6 +275,28 @@ fn add_gaps(gaps: &mut Vec<GapReport>, others: Vec<GapReport>) {
         }
         let counted = own.seen.iter().filter(|seen| seen.times.is_some()).count();
         own.constant = own.constant && other.constant && counted <= 1;
+        if own.spans.is_empty() {
+            own.spans = other.spans;
+        }
+    }
+}
+
+fn add_shapes(shapes: &mut Vec<ShapeReport>, others: Vec<ShapeReport>) {
+    for other in others {
+        let Some(own) = shapes.iter_mut().find(|one| one.of == other.of) else {
+            shapes.push(other);
+            continue;
+        };
+        own.bodies += other.bodies;
+        for ShownField { name, forms } in other.fields {
+            let Some(field) = own.fields.iter_mut().find(|one| one.name == name) else {
+                own.fields.push(ShownField { name, forms });
+                continue;
+            };
+            for (form, times) in forms {
+                *field.forms.entry(form).or_default() += times;
+            }
+        }
     }
 }
 

@@ -85,7 +85,8 @@ impl Judge {
         report.conceal(&recording.secrets());
         let printed = output.print(self.reports.text(&report), || json!(report));
         let written = self.reports.files.write(&output, &report);
-        let learned = super::write_lessons(self.learn.as_deref(), &summary.lessons, profile);
+        let learned =
+            super::write_lessons(self.learn.as_deref(), &summary.lessons, profile, &report);
         written.and(learned)?;
         printed?;
         Ok(report.outcome)

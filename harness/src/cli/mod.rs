@@ -5,12 +5,14 @@
 //! - One file for one command. Only `Output` writes to the terminal.
 //! - Never here: a rule of the document, a comparison, a second form of a report.
 
+mod baseline;
 mod cases;
 mod check;
 mod checks;
 mod concurrent;
 mod configured;
 mod explore;
+mod export;
 mod files;
 mod generated;
 mod judge;
@@ -21,6 +23,7 @@ mod output;
 mod played;
 mod probe;
 mod problem;
+mod profile;
 mod progress;
 mod prove;
 mod ready;
@@ -43,6 +46,8 @@ use clap::{Args, FromArgMatches, Parser, Subcommand};
 use tideover_model::{Profile, Timestamp};
 use tideover_prove::defects;
 use tideover_prove::defects::Defect;
+use tideover_report::Report;
+use tideover_report::drift::Observations;
 use tideover_sim::{Authorities, ProfileFile};
 use tideover_suite::play::learn::{Lessons, Stated};
 
@@ -76,10 +81,13 @@ enum Command {
     Check(check::CheckCommand),
     Checks(checks::List),
     Replay(replay::ReplayCommand),
+    Export(export::Export),
     Judge(judge::Judge),
     Prove(prove::Prove),
     Simulate(Box<simulate::Simulate>),
     Merge(merge::Merge),
+    Profile(profile::ProfileCommand),
+    Baseline(baseline::BaselineCommand),
     Explore(explore::Explore),
     Sign(signature::Sign),
     Verify(signature::Verify),
@@ -133,10 +141,13 @@ async fn run(command: Command) -> Result<Outcome, Problem> {
         Command::Check(check) => check.run().await,
         Command::Checks(list) => list.run(),
         Command::Replay(replay) => replay.run().await,
+        Command::Export(export) => export.run().await,
         Command::Judge(judge) => judge.run(),
         Command::Prove(prove) => prove.run().await,
         Command::Simulate(simulate) => simulate.run().await,
         Command::Merge(merge) => merge.run(),
+        Command::Profile(profile) => profile.run().await,
+        Command::Baseline(baseline) => baseline.run(),
         Command::Explore(explore) => explore.run().await,
         Command::Sign(sign) => sign.run(),
         Command::Verify(verify) => verify.run(),
@@ -166,13 +177,23 @@ fn load_profile(path: &Path) -> Result<Profile, Problem> {
     tideover_sim::load_profile(path).map_err(wrong)
 }
 
-/// Writes the learned choices of a target as a profile, if a file is given.
-fn write_lessons(path: Option<&Path>, lessons: &Lessons, known: &Profile) -> Result<(), Problem> {
+/// Writes the learned choices of a target as a profile, if a file is given, and what the run saw behind it.
+fn write_lessons(
+    path: Option<&Path>,
+    lessons: &Lessons,
+    known: &Profile,
+    report: &Report,
+) -> Result<(), Problem> {
     let Some(path) = path else { return Ok(()) };
-    std::fs::write(path, lessons.learned(known).to_string()).map_err(|error| {
+    let (profile, seen) = (lessons.learned(known), Observations::of(report).to_toml());
+    std::fs::write(path, format!("{profile}\n{OBSERVED}\n{seen}")).map_err(|error| {
         wrong(format!("the learned profile cannot be written: {}: {error}", path.display()))
     })
 }
+
+/// What stands above the observations of a learned profile.
+const OBSERVED: &str =
+    "# What the run saw, and how often. The mock ignores it; tideover profile diff compares it.";
 
 fn defect_named(name: &str) -> Result<&'static Defect, String> {
     defects::find(name)

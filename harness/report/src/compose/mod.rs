@@ -17,6 +17,7 @@ use tideover_live::unasked::{LeftOut, Unasked, Why};
 use tideover_model::{Clause, Timestamp, clause};
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent::Parts;
+use tideover_suite::play::learn::Learned;
 use tideover_suite::play::regressions::{Revisited, Standing};
 
 use crate::baseline::Baseline;
@@ -24,8 +25,8 @@ pub(crate) use crate::compose::clauses::{extent, untried};
 pub(crate) use crate::compose::headline::Conclusion;
 use crate::document::{
     AskedInState, FindingReport, GapReport, Known, LatencyReport, RacesReport, ReachedReport,
-    RegressionReport, RegressionStanding, Report, SeenValue, State, StateGroup, StateMatrix,
-    TimeReport, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
+    RegressionReport, RegressionStanding, Report, SeenValue, ShapeReport, ShownField, Span, State,
+    StateGroup, StateMatrix, TimeReport, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
 };
 use crate::figures::counted;
 
@@ -117,6 +118,7 @@ impl FinishedRun<'_> {
             clauses,
             findings,
             gaps: self.gaps(),
+            shapes: self.shapes(),
             latency: latency(summary),
             time: summary.effort.spent.iter().map(TimeReport::of).collect(),
             workers: summary.effort.workers.max(1) as u64,
@@ -222,9 +224,14 @@ impl FinishedRun<'_> {
                 .into_iter()
                 .map(|(value, times)| SeenValue { value, times: Some(times) })
                 .collect(),
+            spans: Vec::new(),
         });
         let known = &self.plan.header.profile;
-        let lessons = self.summary.lessons.learned(known).lessons;
+        let Learned { lessons, spans, .. } = self.summary.lessons.learned(known);
+        let spans_of = |field: &str| {
+            let spans = spans.get(field).into_iter().flatten();
+            spans.map(|span| Span { least: span.min, most: span.max }).collect()
+        };
         let narrowed = lessons.into_iter().filter_map(|(field, lesson)| {
             let clause = clause_of(&field)?;
             Some(GapReport {
@@ -232,11 +239,29 @@ impl FinishedRun<'_> {
                 wording: clause.wording().to_owned(),
                 assumed: assumed(known, &field),
                 constant: true,
+                spans: spans_of(&field),
                 place: field,
                 seen: vec![SeenValue { value: lesson, times: None }],
             })
         });
         listed.chain(narrowed).collect()
+    }
+}
+
+impl FinishedRun<'_> {
+    /// The fields that responses and events have shown, where they are not known.
+    fn shapes(&self) -> Vec<ShapeReport> {
+        let all = self.summary.shapes.all().map(|(of, shape)| ShapeReport {
+            of: of.to_owned(),
+            bodies: shape.bodies,
+            fields: {
+                let fields = shape.fields.iter();
+                fields
+                    .map(|(name, forms)| ShownField { name: name.clone(), forms: forms.clone() })
+                    .collect()
+            },
+        });
+        all.collect()
     }
 }
 

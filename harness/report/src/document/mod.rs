@@ -3,7 +3,7 @@
 mod finding;
 mod shares;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,9 @@ pub struct Report {
     pub regressions: Vec<RegressionReport>,
     /// What the service does where the document is silent.
     pub gaps: Vec<GapReport>,
+    /// The fields of a foreign target's responses and events.
+    #[serde(default)]
+    pub shapes: Vec<ShapeReport>,
     /// Response times by operation; empty in process.
     pub latency: Vec<LatencyReport>,
     /// Where the time went; empty without a live target.
@@ -347,6 +350,41 @@ pub struct GapReport {
     pub seen: Vec<SeenValue>,
     /// Whether the value was always the same.
     pub constant: bool,
+    /// The bounds of the value, if it is a number; of a list of numbers, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<Span>,
+}
+
+/// The bounds of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Span {
+    /// It is at least this.
+    pub least: u64,
+    /// It is at most this.
+    pub most: u64,
+}
+
+/// The fields of the responses to an operation, or of the events of a type.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShapeReport {
+    /// The operation, with `, refused` for its refusals, or the type of event.
+    pub of: String,
+    /// The number of bodies.
+    pub bodies: u64,
+    /// The fields, in the order of their names.
+    pub fields: Vec<ShownField>,
+}
+
+/// A field of responses or events.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownField {
+    /// Its name, dotted, `*` for each element of a list.
+    pub name: String,
+    /// How often it came in each form: a word, a date-time without its digits, or a JSON type.
+    pub forms: BTreeMap<String, u64>,
 }
 
 /// An observed value.

@@ -85,7 +85,7 @@ pub(super) struct CheckCommand {
     reports: Reports,
     /// Write the choices of the target as a profile, for --profile of serve and check
     #[arg(long, value_name = "FILE", help_heading = "Against a live endpoint")]
-    learn: Option<PathBuf>,
+    pub(super) learn: Option<PathBuf>,
     #[command(flatten)]
     live: Box<LiveOptions>,
 }
@@ -169,7 +169,7 @@ impl CheckCommand {
         let printed = output.print(self.reports.text(&report), || json!(report));
         let written = self.reports.files.write(output, &report);
         let (learn, lessons) = (self.learn.as_deref(), &played.summary.lessons);
-        let learned = write_lessons(learn, lessons, &played.plan.header.profile);
+        let learned = write_lessons(learn, lessons, &played.plan.header.profile, &report);
         replay?;
         kept?;
         written.and(learned)?;

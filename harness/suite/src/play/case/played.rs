@@ -5,7 +5,7 @@ use std::time::Duration;
 use tideover_exchange::evidence::coverage::Coverage;
 use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::evidence::tally::Tally;
-use tideover_exchange::evidence::{Gaps, Point};
+use tideover_exchange::evidence::{Gaps, Point, Shapes};
 use tideover_exchange::matcher::Mismatch;
 use tideover_exchange::target::Unreachable;
 use tideover_exchange::{Arrival, Exchange, Prepared, Response};
@@ -34,6 +34,8 @@ pub struct Played {
     pub noticed: Vec<(usize, Finding)>,
     /// What a foreign target did where the document is silent.
     pub gaps: Gaps,
+    /// The fields of responses and events, where they are not known.
+    pub shapes: Shapes,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
     /// The members of enumerations in whose place other words came.

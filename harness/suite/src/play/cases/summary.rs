@@ -7,7 +7,7 @@ use tideover_exchange::evidence::coverage::Coverage;
 use tideover_exchange::evidence::finding::{Cause, Finding, Verdict};
 use tideover_exchange::evidence::latency::Latencies;
 use tideover_exchange::evidence::tally::Tally;
-use tideover_exchange::evidence::{Effort, Ending, Gaps, Reproduced};
+use tideover_exchange::evidence::{Effort, Ending, Gaps, Reproduced, Shapes};
 use tideover_exchange::step::Step;
 use tideover_exchange::transcript::{Header, Transcript};
 use tideover_exchange::{Arrival, Response};
@@ -38,6 +38,8 @@ pub struct Summary {
     pub noticed: BTreeMap<Cause, Noticed>,
     /// What a foreign target did where the document is silent.
     pub gaps: Gaps,
+    /// The fields of a foreign target's responses and events.
+    pub shapes: Shapes,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
     /// The members of enumerations in whose place other words came.
@@ -196,6 +198,7 @@ impl Summary {
         self.lost_in_vain += other.lost_in_vain;
         self.unsent.extend(other.unsent);
         self.gaps.add(&other.gaps);
+        self.shapes.add(&other.shapes);
         self.replaced.add(&other.replaced);
         self.renamed.add(&other.renamed);
         self.repeats.add(&other.repeats);
@@ -326,6 +329,7 @@ impl Summary {
         self.unanswered += played.unanswered;
         self.unsent.extend(played.unsent.iter().cloned());
         self.gaps.add(&played.gaps);
+        self.shapes.add(&played.shapes);
         self.replaced.add(&played.replaced);
         self.renamed.add(&played.renamed);
         self.repeats.add(&played.repeats);

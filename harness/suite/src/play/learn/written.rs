@@ -1,5 +1,6 @@
 //! The lessons as a profile file.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use serde::Serialize;
@@ -9,6 +10,9 @@ use toml::{Table, Value};
 
 use crate::play::learn::span::Span;
 use crate::play::learn::{AcceptedAgain, Lessons};
+
+/// What stands for a bound that nothing shows: the largest number that TOML has.
+const UNBOUNDED: u64 = i64::MAX as u64;
 
 /// Fields that no run can learn, each with the reason.
 const UNLEARNABLE: &[(&str, &str)] = &[
@@ -25,6 +29,8 @@ pub struct Learned {
     pub profile: Profile,
     /// The learned fields, each with its lesson in words.
     pub lessons: Vec<(String, String)>,
+    /// The bounds of learned numbers, by field; of a list of numbers, in their order.
+    pub spans: BTreeMap<String, Vec<Span>>,
     /// The fields without a lesson, or with too little of one.
     pub unlearned: Vec<String>,
     /// The bounds of the body limit. A profile has only the upper one. Bytes.
@@ -40,6 +46,7 @@ impl Learned {
         let mut learned = Learned {
             profile: known.clone(),
             lessons: Vec::new(),
+            spans: BTreeMap::new(),
             unlearned: Vec::new(),
             body_limit: None,
         };
@@ -85,6 +92,14 @@ impl Learned {
         self.miss(field);
     }
 
+    /// Keeps the bounds of a field, if there are any.
+    fn bound(&mut self, field: &str, spans: impl IntoIterator<Item = Span>) {
+        let spans: Vec<Span> = spans.into_iter().collect();
+        if !spans.is_empty() {
+            self.spans.insert(field.to_owned(), spans);
+        }
+    }
+
     fn miss(&mut self, field: impl Into<String>) {
         self.unlearned.push(field.into());
     }
@@ -106,6 +121,10 @@ impl Learned {
         self.learn_limit(limit, bounds, bounds.range(), |profile, Range { min, max }| {
             profile.concentration_limit = Range { min: Cents(min.max(1)), max: Cents(max) };
         });
+        // What counts as outstanding is open, fees among it: the bounds of two runs may lie that far apart.
+        for span in self.spans.get_mut("concentration_limit").into_iter().flatten() {
+            *span = Span { min: span.min / 10 * 9, max: span.max / 10 * 11 };
+        }
     }
 
     /// Learns a limit whose bounds give `value` for the profile. Without one, the profile keeps its assumption: any
@@ -118,6 +137,10 @@ impl Learned {
         change: impl FnOnce(&mut Profile, T),
     ) {
         let Some(lesson) = bounds.in_words(unit) else { return self.miss(field) };
+        if let Some(Range { min, max }) = bounds.range() {
+            let bound = |bound: i64| u64::try_from(bound).unwrap_or(0);
+            self.bound(field, [Span { min: bound(min), max: bound(max) }]);
+        }
         match value {
             Some(value) => self.learn(field, lesson, |profile| change(profile, value)),
             None => self.narrow(field, lesson),
@@ -133,10 +156,12 @@ impl Learned {
             None => self.miss("rates.advance"),
             Some(span) => {
                 let lesson = in_words(span, "basis points");
+                self.bound("rates.advance", [span]);
                 self.learn("rates.advance", lesson, |profile| profile.rates.advance = narrow(span));
             }
         }
         let term = lessons.rates.quote_term;
+        self.bound("quote_term_days", term);
         match term {
             Some(Span { min, max }) if min == max => {
                 let lesson = in_words(Span::exactly(min), "days");
@@ -158,6 +183,7 @@ impl Learned {
             None => self.miss("rates.fee"),
             Some(span) => {
                 let lesson = in_words(span, "basis points for 30 days");
+                self.bound("rates.fee", [span]);
                 self.learn("rates.fee", lesson, |profile| profile.rates.fee = narrow(span));
             }
         }
@@ -186,6 +212,7 @@ impl Learned {
     ) {
         let field = format!("delays.{field}");
         let Some(span @ Span { min, max }) = seen else { return self.miss(field) };
+        self.bound(&field, [span]);
         self.learn(field, in_words(span, "seconds"), |profile| {
             change(&mut profile.delays, Range { min, max });
         });
@@ -195,12 +222,18 @@ impl Learned {
     fn learn_attempts(&mut self, lessons: &Lessons) {
         match lessons.tried_for {
             None => self.miss("webhooks.window"),
-            Some(seconds) => self.narrow("webhooks.window", format!("at least {seconds} seconds")),
+            Some(seconds) => {
+                self.bound("webhooks.window", [Span { min: seconds, max: UNBOUNDED }]);
+                self.narrow("webhooks.window", format!("at least {seconds} seconds"));
+            }
         }
         let AcceptedAgain { accepted, repeated } = lessons.repeats;
         match accepted {
             0 => self.miss("webhooks.duplicates"),
             _ => {
+                // A few come again by chance, wherever an answer was late.
+                let min = if repeated.saturating_mul(100) < accepted { 0 } else { 1 };
+                self.bound("webhooks.duplicates", [Span { min, max: repeated }]);
                 let lesson = format!("{repeated} of {accepted} accepted deliveries came again");
                 self.narrow("webhooks.duplicates", lesson);
             }
@@ -215,6 +248,7 @@ impl Learned {
             self.miss("webhooks.retries");
             return;
         }
+        self.bound("webhooks.retries", seen.iter().copied());
         let shown: Vec<String> = seen.iter().map(|span| in_words(*span, "s")).collect();
         let lesson = format!("the first {}: {}", seen.len(), shown.join(", "));
         self.learn("webhooks.retries", lesson, |profile| {
@@ -270,11 +304,11 @@ impl Learned {
     }
 }
 
-fn most_frequent(counts: &std::collections::BTreeMap<u16, u64>) -> Option<u16> {
+fn most_frequent(counts: &BTreeMap<u16, u64>) -> Option<u16> {
     counts.iter().max_by_key(|(_, times)| **times).map(|(status, _)| *status)
 }
 
-pub(super) fn statuses(counts: &std::collections::BTreeMap<u16, u64>) -> String {
+pub(super) fn statuses(counts: &BTreeMap<u16, u64>) -> String {
     let shown = counts.iter().map(|(status, times)| format!("{status} ({times} times)"));
     shown.collect::<Vec<_>>().join(", ")
 }

@@ -1,0 +1,130 @@
+//! The fields of responses and events, with the forms of their values, as a service has shown them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tideover_model::wire::field;
+use tideover_model::wire::schema::{Role, in_replies};
+
+use crate::{Arrival, Exchange, kind_of_event};
+
+/// The most elements of a list that are looked at. They have one form.
+const MOST_ELEMENTS: usize = 20;
+
+/// The longest way to a field, in names.
+const MOST_DEPTH: usize = 8;
+
+/// The most forms of one field that are kept apart.
+const MOST_FORMS: usize = 24;
+
+/// What is shown by responses, by operation, and by events, by type.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shapes {
+    shown: BTreeMap<String, Shape>,
+}
+
+/// What one operation, or one type of event, shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shape {
+    /// The number of bodies.
+    pub bodies: u64,
+    /// The fields, dotted, `*` for each element of a list. Each with how often it came in which form.
+    pub fields: BTreeMap<String, BTreeMap<String, u64>>,
+}
+
+impl Shapes {
+    /// Adds the body of a response, and the events that came with it.
+    pub fn record(&mut self, exchange: &Exchange<'_>) {
+        if let (Some(kind), Some(body)) = (exchange.kind(), exchange.seen.json()) {
+            let kind = kind.to_string();
+            match exchange.seen.is_success() {
+                true => self.add_body(kind, body),
+                false => self.add_body(format!("{kind}, refused"), body),
+            }
+        }
+        for arrival in exchange.arrivals {
+            self.add_event(arrival);
+        }
+    }
+
+    fn add_event(&mut self, arrival: &Arrival) {
+        let Some(body) = arrival.body.json() else { return };
+        self.add_body(kind_of_event(body).unwrap_or("an event without a type").to_owned(), body);
+    }
+
+    fn add_body(&mut self, of: String, body: &Value) {
+        let shape = self.shown.entry(of).or_default();
+        shape.bodies += 1;
+        shape.add(&mut Vec::new(), body);
+    }
+
+    pub fn add(&mut self, other: &Shapes) {
+        for (of, shape) in &other.shown {
+            let known = self.shown.entry(of.clone()).or_default();
+            known.bodies += shape.bodies;
+            for (field, forms) in &shape.fields {
+                let known = known.fields.entry(field.clone()).or_default();
+                for (form, times) in forms {
+                    *known.entry(form.clone()).or_default() += times;
+                }
+            }
+        }
+    }
+
+    /// Every operation and type of event, in the order of the names.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &Shape)> {
+        self.shown.iter().map(|(of, shape)| (&**of, shape))
+    }
+}
+
+impl Shape {
+    fn add<'v>(&mut self, way: &mut Vec<&'v str>, value: &'v Value) {
+        if way.len() >= MOST_DEPTH {
+            return;
+        }
+        let inner: Vec<(&str, &Value)> = match value {
+            Value::Object(fields) => fields.iter().map(|(name, value)| (&**name, value)).collect(),
+            Value::Array(elements) => {
+                elements.iter().take(MOST_ELEMENTS).map(|element| ("*", element)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for (name, value) in inner {
+            way.push(name);
+            let forms = self.fields.entry(way.join(".")).or_default();
+            let form = form_of(name, value);
+            let is_full = forms.len() >= MOST_FORMS && !forms.contains_key(&form);
+            let form = if is_full { "others".to_owned() } else { form };
+            *forms.entry(form).or_default() += 1;
+            self.add(way, value);
+            way.pop();
+        }
+    }
+}
+
+/// The form of a value: a word of an enumeration or a code as it is, a date-time without its digits, otherwise the type.
+fn form_of(name: &str, value: &Value) -> String {
+    let Value::String(text) = value else { return type_of(value).to_owned() };
+    let roles = || in_replies(name).iter().map(|field| field.role);
+    let is_word = name == field::CODE || roles().any(|role| matches!(role, Role::Word(_)));
+    if is_word {
+        return text.chars().take(40).collect();
+    }
+    if roles().any(|role| matches!(role, Role::Instant)) {
+        let without = |it: char| if it.is_ascii_digit() { '0' } else { it };
+        return text.chars().take(40).map(without).collect();
+    }
+    type_of(value).to_owned()
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number with a fraction",
+        Value::Number(_) => "integer",
+        Value::String(_) => "text",
+        Value::Array(_) => "list",
+        Value::Object(_) => "object",
+    }
+}

@@ -1,0 +1,346 @@
+//! The test of a finding, in no language yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use tideover_exchange::renaming::{Renaming, TAX_IDS};
+use tideover_exchange::step::{Action, Caller, Step};
+use tideover_exchange::target::{INBOX, ModelTarget, Target};
+use tideover_exchange::transcript::{FindingName, Transcript};
+use tideover_exchange::{Memory, Prepared, PreparedAction, Response};
+use tideover_model::wire::schema::{Role, in_requests};
+use tideover_model::{Clause, OperationKind};
+
+use crate::export::Unexportable;
+use crate::export::assertion::{Assertion, Seen, within};
+use crate::export::text::{Template, marked};
+use crate::title;
+
+/// The longest body of a test. Bytes.
+const MOST_BYTES: usize = 20_000;
+
+/// The run in names. It becomes a variable of the test; no name has it otherwise.
+const RUN: &str = "xrunx";
+
+/// The number of digits of a tax id that differ from run to run, at its end.
+const TAX_ID_TAIL: usize = 7;
+
+/// A test that sends requests and asserts something of the last response.
+#[derive(Clone, Debug)]
+pub(super) struct TestPlan {
+    pub(super) finding: FindingName,
+    /// What the clause says, and where the document says it.
+    pub(super) wording: String,
+    pub(super) place: String,
+    pub(super) requests: Vec<Request>,
+    pub(super) assertion: Assertion,
+    /// The expected value as JSON text, if the assertion has one.
+    pub(super) expected: Option<Template>,
+    /// The tax ids of the test, by variable: each is that many digits.
+    pub(super) tax_ids: Vec<String>,
+    pub(super) uses_inbox: bool,
+    pub(super) uses_other_key: bool,
+}
+
+/// A request of a test.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    /// The step in a few words.
+    pub(super) title: String,
+    pub(super) kind: Option<OperationKind>,
+    /// The identifiers in its path, decoded, if it asks for an operation.
+    pub(super) identifiers: Vec<Template>,
+    pub(super) method: String,
+    pub(super) path: Template,
+    /// Whether it goes to the operator port.
+    pub(super) is_for_operator: bool,
+    pub(super) authorization: Option<Template>,
+    pub(super) content_type: Option<String>,
+    pub(super) body: Template,
+    /// Whether it must succeed for the last response to mean anything.
+    pub(super) must_succeed: bool,
+    /// What later requests take from its response: a variable, and the way to the value.
+    pub(super) takes: Vec<(String, Vec<String>)>,
+}
+
+impl TestPlan {
+    pub(super) async fn of(transcript: &Transcript) -> Result<TestPlan, Unexportable> {
+        let finding = transcript.finding.clone().ok_or(Unexportable::NoFinding)?;
+        let clause = Clause::all().find(|clause| clause.name() == finding.clause);
+        let clause = clause.ok_or_else(|| Unexportable::NoClause(finding.clause.clone()))?;
+        if transcript.race.is_some() {
+            return Err(Unexportable::Race);
+        }
+        let own = |step: &Step| serde_json::to_string(step).is_ok_and(|it| it.contains("${own."));
+        if let Some(index) = transcript.steps.iter().position(own) {
+            return Err(Unexportable::OwnValues(index + 1));
+        }
+        let hidden = || Unexportable::NotInTheResponse { clause: finding.clause.clone() };
+        let names = Names::of(transcript);
+        let (_, plain) = answers(transcript, &Names::default(), 0).await;
+        let (sent, right) = answers(transcript, &names, 0).await;
+        let (_, other) = answers(transcript, &names, 1).await;
+        let last = transcript.recorded.last().ok_or_else(hidden)?;
+        let seen = Seen { status: last.status.ok_or_else(hidden)?, body: last.body.clone() };
+        let of = |responses: &[Response]| Assertion::of(&finding.field, responses.last()?, &seen);
+        // In the names of the check, what the service said can be compared; in those of the test it is written.
+        of(&plain).ok_or_else(hidden)?;
+        let assertion = of(&right).ok_or_else(hidden)?;
+        if of(&other).as_ref() != Some(&assertion) {
+            return Err(hidden());
+        }
+        let requests = Requests { transcript, names: &names, sent: &sent, right: &right };
+        let (requests, tax_ids) = requests.made()?;
+        let expected = match &assertion {
+            Assertion::Field { value, .. } => {
+                Some(Template::of(&names.in_text(&value.to_string(), &tax_ids)))
+            }
+            _ => None,
+        };
+        let uses = |variable: &str| {
+            requests.iter().any(|it| {
+                let all = [Some(&it.path), it.authorization.as_ref(), Some(&it.body)];
+                all.into_iter().flatten().any(|text| text.variables().contains(variable))
+            })
+        };
+        Ok(TestPlan {
+            wording: clause.wording().to_owned(),
+            place: clause.place().to_owned(),
+            uses_inbox: uses("INBOX"),
+            uses_other_key: uses("OTHER_KEY"),
+            tax_ids: tax_ids.into_iter().map(|(_, variable)| variable).collect(),
+            finding,
+            requests,
+            assertion,
+            expected,
+        })
+    }
+}
+
+/// How the names of a transcript become those of a test.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    renaming: Option<Renaming>,
+    /// What stands for the run in a name.
+    run: String,
+}
+
+impl Names {
+    fn of(transcript: &Transcript) -> Names {
+        let has_run =
+            |step: &Step| serde_json::to_string(step).is_ok_and(|it| it.contains("${run}"));
+        match transcript.steps.iter().any(has_run) {
+            true => Names { renaming: None, run: RUN.to_owned() },
+            false => {
+                Names { renaming: Some(Renaming::new(RUN, 0, TAX_IDS)), run: format!("{RUN}0") }
+            }
+        }
+    }
+
+    fn memory(&self, inbox: &str) -> Memory {
+        let memory = Memory::with_inbox(inbox).knowing("run", Value::from(RUN));
+        match &self.renaming {
+            Some(renaming) => memory.renaming(renaming.clone()),
+            None => memory,
+        }
+    }
+
+    /// A text with the run and the tax ids as variables.
+    fn in_text(&self, text: &str, tax_ids: &[(String, String)]) -> String {
+        let text = text.replace(&self.run, &marked("RUN"));
+        tax_ids
+            .iter()
+            .fold(text, |text, (digits, variable)| text.replace(digits, &marked(variable)))
+    }
+}
+
+/// What is sent, and what the model answers, in the world of a transcript. `other` is the number of another service:
+/// it chooses otherwise what the document leaves to it.
+async fn answers(
+    transcript: &Transcript,
+    names: &Names,
+    other: u64,
+) -> (Vec<Prepared>, Vec<Response>) {
+    let header = &transcript.header;
+    let seed = header.seed.wrapping_add(other);
+    let mut target = ModelTarget::new(header.profile.clone(), seed, header.start);
+    let mut memory = names.memory(INBOX);
+    let (mut sent, mut seen) = (Vec::new(), Vec::new());
+    for step in &transcript.steps {
+        let prepared = Prepared::from_step(step, &memory, target.api_key());
+        // The model always answers.
+        let Ok(response) = target.send(&prepared).await else { break };
+        memory.keep(step, response.json());
+        sent.push(prepared);
+        seen.push(response);
+    }
+    (sent, seen)
+}
+
+/// Makes the requests of a test.
+struct Requests<'a> {
+    transcript: &'a Transcript,
+    names: &'a Names,
+    sent: &'a [Prepared],
+    right: &'a [Response],
+}
+
+impl Requests<'_> {
+    /// The requests, and the ends of the tax ids in them, each with its variable.
+    fn made(&self) -> Result<(Vec<Request>, Vec<(String, String)>), Unexportable> {
+        let tax_ids = self.tax_ids();
+        let references = references(&self.transcript.steps);
+        let mut memory = self.names.memory(&marked("INBOX"));
+        let mut requests = Vec::new();
+        let last = self.sent.len().saturating_sub(1);
+        for (index, step) in self.transcript.steps.iter().enumerate().take(self.sent.len()) {
+            let right = &self.right[index];
+            let takes = takes(step, &references);
+            let mut body = right.json().cloned().unwrap_or_default();
+            for (variable, way) in &takes {
+                put(&mut body, way, marked(variable).into());
+            }
+            if !(matches!(step.action, Action::Deliveries) && takes.is_empty()) {
+                let prepared = Prepared::from_step(step, &memory, &marked("API_KEY"));
+                let mut request =
+                    self.request(step, &prepared, &tax_ids).ok_or(Unexportable::Body(index + 1))?;
+                let was = self.transcript.recorded.get(index).and_then(|was| was.status);
+                let held = was.is_none_or(|status| (200..300).contains(&status));
+                request.must_succeed = index < last && right.is_success() && held;
+                request.takes = takes;
+                requests.push(request);
+            }
+            memory.keep(step, Some(&body));
+        }
+        Ok((requests, tax_ids))
+    }
+
+    /// `None` if its body is not text, or too long.
+    fn request(
+        &self,
+        step: &Step,
+        sent: &Prepared,
+        tax_ids: &[(String, String)],
+    ) -> Option<Request> {
+        let template = |text: &str| Template::of(&self.names.in_text(text, tax_ids));
+        let for_operator = |path: &str, body: Value| (path.to_owned(), body.to_string());
+        let (method, (path, body), content_type) = match &sent.action {
+            PreparedAction::Call(call) => {
+                let body = std::str::from_utf8(call.body()).ok()?.to_owned();
+                (&*call.method, (call.path.clone(), body), call.content_type.clone())
+            }
+            PreparedAction::Act(fields) => {
+                let sent = for_operator("/_sim/actions", Value::Object(fields.clone()));
+                ("POST", sent, Some("application/json".to_owned()))
+            }
+            PreparedAction::Advance(seconds) => {
+                let sent = for_operator("/_sim/clock", json!({ "advanceSeconds": seconds }));
+                ("POST", sent, Some("application/json".to_owned()))
+            }
+            PreparedAction::Deliveries => ("GET", ("/_sim/deliveries".into(), String::new()), None),
+        };
+        if body.len() > MOST_BYTES || body.contains('\0') {
+            return None;
+        }
+        let is_call = matches!(sent.action, PreparedAction::Call(_));
+        let by_other = matches!(&step.caller, Caller::Key(key) if key == "${other.key}");
+        let authorization = match by_other {
+            true => Some(format!("Bearer {}", marked("OTHER_KEY"))),
+            false => sent.authorization.clone(),
+        };
+        Some(Request {
+            title: title(step),
+            kind: sent.kind(),
+            identifiers: identifiers(&path).iter().map(|it| template(it)).collect(),
+            method: method.to_owned(),
+            path: template(&decoded_marks(&path)),
+            is_for_operator: !is_call,
+            authorization: authorization.map(|it| template(&it)),
+            content_type,
+            body: template(&body),
+            must_succeed: false,
+            takes: Vec::new(),
+        })
+    }
+
+    /// The ends of the tax ids that are sent, each with its variable. Those of another form stay.
+    fn tax_ids(&self) -> Vec<(String, String)> {
+        let mut ends = BTreeSet::new();
+        for sent in self.sent {
+            let body = sent.call().and_then(|call| serde_json::from_slice(call.body()).ok());
+            collect_tax_ids(&body.unwrap_or_default(), &mut ends);
+        }
+        ends.into_iter().zip(1..).map(|(end, number)| (end, format!("TAX_ID_{number}"))).collect()
+    }
+}
+
+fn collect_tax_ids(value: &Value, ends: &mut BTreeSet<String>) {
+    let Value::Object(fields) = value else { return };
+    for (name, value) in fields {
+        collect_tax_ids(value, ends);
+        let is_tax_id = in_requests(name).iter().any(|it| matches!(it.role, Role::TaxId));
+        let Some(text) = value.as_str().filter(|_| is_tax_id) else { continue };
+        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+        let end: String =
+            text.chars().skip(text.chars().count().saturating_sub(TAX_ID_TAIL)).collect();
+        if digits.len() == 9 && end.bytes().all(|it| it.is_ascii_digit()) {
+            ends.insert(end);
+        }
+    }
+}
+
+/// The references of steps: the name of a response, and the way to a value in it.
+fn references(steps: &[Step]) -> BTreeMap<String, BTreeSet<String>> {
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for step in steps {
+        let mut rest = &*serde_json::to_string(step).unwrap_or_default();
+        while let Some((_, behind)) = rest.split_once("${") {
+            let Some((reference, after)) = behind.split_once('}') else { break };
+            if let Some((name, way)) = reference.split_once('.') {
+                all.entry(name.to_owned()).or_default().insert(way.to_owned());
+            }
+            rest = after;
+        }
+    }
+    all
+}
+
+/// What later steps take from the response to a step.
+fn takes(
+    step: &Step,
+    references: &BTreeMap<String, BTreeSet<String>>,
+) -> Vec<(String, Vec<String>)> {
+    let Some(name) = &step.name else { return Vec::new() };
+    let ways = references.get(name).into_iter().flatten();
+    let variable = |way: &str| {
+        let plain =
+            |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_lowercase() } else { '_' };
+        format!("from_{name}_{way}").chars().map(plain).collect()
+    };
+    ways.map(|way| (variable(way), way.split('.').map(str::to_owned).collect())).collect()
+}
+
+/// Puts a value at the end of a way, if something is there.
+fn put(body: &mut Value, way: &[String], new: Value) {
+    if within(body, way).is_none() {
+        return;
+    }
+    let pointer: String =
+        way.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect();
+    if let Some(value) = body.pointer_mut(&pointer) {
+        *value = new;
+    }
+}
+
+/// A path whose marks are not encoded.
+fn decoded_marks(path: &str) -> String {
+    path.replace("%EE%80%80", "\u{e000}")
+}
+
+/// The identifiers in a path, decoded.
+fn identifiers(path: &str) -> Vec<String> {
+    let Some(at) = tideover_model::wire::route::served_at(path) else { return Vec::new() };
+    let decode =
+        |name: &str| percent_encoding::percent_decode_str(name).decode_utf8_lossy().into_owned();
+    at.encoded_identifiers().map(|name| decode(name)).into_iter().collect()
+}

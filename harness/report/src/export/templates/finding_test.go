@@ -1,0 +1,151 @@
+// {{ clause }} ({{ place }}): {{ wording }}
+//
+// BASE_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
+// OPERATOR_URL: its operator port, if that is elsewhere. Run it with go test.
+package finding
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func variable(t *testing.T, name string) string {
+	value := os.Getenv(name)
+	if value == "" {
+		t.Fatalf("set %s", name)
+	}
+	return value
+}
+
+// send returns the status and the JSON of the response. The path is sent as it stands.
+func send(t *testing.T, base, method, path string, headers map[string]string, body string) (int, any) {
+	t.Helper()
+	target, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest(method, base, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.URL.Opaque = "//" + target.Host + strings.TrimSuffix(target.Path, "/") + path
+	for name, value := range headers {
+		request.Header.Set(name, value)
+	}
+	client := http.Client{Timeout: 30 * time.Second}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, parsed(string(text))
+}
+
+func parsed(text string) any {
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return nil
+	}
+	return value
+}
+
+// at is the value at the end of a way; nil if there is none.
+func at(value any, way ...string) any {
+	for _, part := range way {
+		switch inner := value.(type) {
+		case map[string]any:
+			value = inner[part]
+		case []any:
+			index, err := strconv.Atoi(part)
+			if err != nil || index < 0 || index >= len(inner) {
+				return nil
+			}
+			value = inner[index]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+func digits(t *testing.T) string {
+	number, err := rand.Int(rand.Reader, big.NewInt(10_000_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%07d", number)
+}
+
+func Test_{{ name }}(t *testing.T) {
+	baseUrl, apiKey := variable(t, "BASE_URL"), variable(t, "API_KEY")
+	operatorUrl := os.Getenv("OPERATOR_URL")
+	if operatorUrl == "" {
+		operatorUrl = baseUrl
+	}
+{% if uses_other_key %}
+	otherKey := variable(t, "OTHER_KEY")
+{% endif %}
+{% if uses_inbox %}
+	inbox := variable(t, "INBOX")
+{% endif %}
+	random := make([]byte, 4)
+	if _, err := rand.Read(random); err != nil {
+		t.Fatal(err)
+	}
+	run := "t" + hex.EncodeToString(random)
+{% for tax_id in tax_ids %}
+	{{ tax_id }} := digits(t)
+{% endfor %}
+	_, _, _ = apiKey, run, operatorUrl
+	var status int
+	var body any
+{% for request in requests %}
+
+	// {{ loop.index }}. {{ request.title }}
+	status, body = send(t, {{ "operatorUrl" if request.is_for_operator else "baseUrl" }}, {{ request.method }}, {{ request.path }},
+		map[string]string{ {%- if request.authorization -%} "Authorization": {{ request.authorization }}{% if request.content_type %}, {% endif %}{% endif %}{% if request.content_type %}"Content-Type": {{ request.content_type }}{% endif -%} },
+		{{ request.body or '""' }})
+{% if request.must_succeed %}
+	if status < 200 || status > 299 {
+		t.Fatalf("step {{ loop.index }} must succeed: %d %v", status, body)
+	}
+{% endif %}
+{% for taken in request.takes %}
+	{{ taken.variable }} := fmt.Sprint(at(body, {{ taken.way }}))
+{% endfor %}
+{% endfor %}
+
+	message := {{ message }}
+{% if asserted.code %}
+	if at(body, "code") != {{ asserted.code }} {
+{% elif asserted.status %}
+	if status != {{ asserted.status }} {
+{% elif asserted.way and asserted.expected %}
+	if !reflect.DeepEqual(at(body, {{ asserted.way }}), parsed({{ asserted.expected }})) {
+{% elif asserted.way %}
+	if text, _ := at(body, {{ asserted.way }}).(string); text == "" {
+{% else %}
+	if status < 200 || status > 299 {
+{% endif %}
+		t.Fatalf("%s\nseen: %d %v", message, status, body)
+	}
+	_ = reflect.DeepEqual
+}

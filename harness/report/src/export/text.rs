@@ -1,0 +1,65 @@
+//! Text in which some parts are known only when the test runs.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+/// Encloses the name of a variable.
+const MARK: char = '\u{e000}';
+
+/// Text with variables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Template(Vec<Piece>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) enum Piece {
+    Text(String),
+    Variable(String),
+}
+
+/// A variable, as it stands in a text that becomes a template.
+pub(super) fn marked(variable: &str) -> String {
+    format!("{MARK}{variable}{MARK}")
+}
+
+impl Template {
+    /// The template of a text with marked variables.
+    pub(super) fn of(text: &str) -> Template {
+        let parts = text.split(MARK).enumerate().filter(|(_, part)| !part.is_empty());
+        let pieces = parts.map(|(index, part)| match index % 2 {
+            0 => Piece::Text(part.to_owned()),
+            _ => Piece::Variable(part.to_owned()),
+        });
+        Template(pieces.collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The variables in it.
+    pub(super) fn variables(&self) -> BTreeSet<&str> {
+        let variable = |piece| match piece {
+            &Piece::Variable(ref name) => Some(&**name),
+            Piece::Text(_) => None,
+        };
+        self.0.iter().filter_map(variable).collect()
+    }
+
+    /// The text with `text` and `variable` in place of its parts, and `between` between them.
+    pub(super) fn written(
+        &self,
+        text: impl Fn(&str) -> String,
+        variable: impl Fn(&str) -> String,
+        between: &str,
+    ) -> String {
+        if self.0.is_empty() {
+            return text("");
+        }
+        let parts = self.0.iter().map(|piece| match piece {
+            Piece::Text(part) => text(part),
+            Piece::Variable(name) => variable(name),
+        });
+        parts.collect::<Vec<_>>().join(between)
+    }
+}
