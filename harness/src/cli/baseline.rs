@@ -9,6 +9,9 @@ use tideover_report::{Baseline, Known};
 use crate::cli::{Outcome, Output, Problem, in_file, wrong};
 
 /// Keep the list of accepted findings, for --baseline.
+///
+/// A baseline is a report of check --json, or a file that these commands write. Its findings are shown as known,
+/// and fail nothing.
 #[derive(Args)]
 pub(super) struct BaselineCommand {
     #[command(subcommand)]

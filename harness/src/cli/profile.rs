@@ -13,6 +13,8 @@ use crate::cli::check::CheckCommand;
 use crate::cli::{Outcome, Output, Problem, in_file, wrong};
 
 /// Learn what a service does where the document is silent, and see what changed since.
+///
+/// learn writes a profile, which serve and check take. diff compares two of them.
 #[derive(Args)]
 pub(super) struct ProfileCommand {
     #[command(subcommand)]

@@ -38,6 +38,7 @@ async fn play() -> Report {
         assumed: "1048576".to_owned(),
         seen: vec![SeenValue { value: "at least 1048576".to_owned(), times: Some(3) }],
         constant: true,
+        spans: Vec::new(),
     });
     report.warnings.push("nothing was left behind".to_owned());
     report

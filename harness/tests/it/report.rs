@@ -241,6 +241,7 @@ async fn a_terminal_shows_gaps_and_latencies() {
             .map(|(value, times)| SeenValue { value: (*value).to_owned(), times: Some(*times) })
             .collect(),
         constant: seen.len() == 1,
+        spans: Vec::new(),
     };
     report.gaps = (0..12).map(|n| gap(&format!("code_{n}"), "404", &[("404", 3)])).collect();
     report.gaps.push(gap("self_dealing", "422", &[("409", 2), ("422", 1)]));

@@ -36,6 +36,8 @@ pub(super) const PAGES: &[Asset] = pages![
     "check.md",
     "findings.md",
     "reports.md",
+    "regressions.md",
+    "drift.md",
     "sandbox.md",
     "live.md",
     "foreign.md",

@@ -24,6 +24,6 @@ pub use ending::Ending;
 pub use gaps::{Gap, Gaps};
 pub use point::Point;
 pub use reproduced::{Reproduced, Stability};
-pub use shapes::{Shape, Shapes};
+pub use shapes::{ABSENT, CaseShapes, Shape, Shapes};
 pub use shard::Shard;
 pub use spent::{Activity, Effort, Reached, Spent, TimeSpent};

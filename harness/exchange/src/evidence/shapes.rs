@@ -8,6 +8,9 @@ use tideover_model::wire::schema::{Role, in_replies};
 
 use crate::{Arrival, Exchange, kind_of_event};
 
+/// The form of an object.
+const OBJECT: &str = "object";
+
 /// The most elements of a list that are looked at. They have one form.
 const MOST_ELEMENTS: usize = 20;
 
@@ -17,7 +20,14 @@ const MOST_DEPTH: usize = 8;
 /// The most forms of one field that are kept apart.
 const MOST_FORMS: usize = 24;
 
-/// What is shown by responses, by operation, and by events, by type.
+/// What one case shows, or one play of steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CaseShapes {
+    shown: BTreeMap<String, Shape>,
+}
+
+/// What is shown by responses, by operation, and by events, by type. It counts cases: within one, the same state is
+/// read again and again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shapes {
     shown: BTreeMap<String, Shape>,
@@ -26,13 +36,17 @@ pub struct Shapes {
 /// What one operation, or one type of event, shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
-    /// The number of bodies.
+    /// The number of bodies, or of cases with any.
     pub bodies: u64,
-    /// The fields, dotted, `*` for each element of a list. Each with how often it came in which form.
+    /// The fields, dotted, `*` for each element of a list. Each with how often it came in which form, [`ABSENT`] among
+    /// them: then the object around it was there without it.
     pub fields: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
-impl Shapes {
+/// The form of a field that is not there.
+pub const ABSENT: &str = "absent";
+
+impl CaseShapes {
     /// Adds the body of a response, and the events that came with it.
     pub fn record(&mut self, exchange: &Exchange<'_>) {
         if let (Some(kind), Some(body)) = (exchange.kind(), exchange.seen.json()) {
@@ -49,13 +63,54 @@ impl Shapes {
 
     fn add_event(&mut self, arrival: &Arrival) {
         let Some(body) = arrival.body.json() else { return };
-        self.add_body(kind_of_event(body).unwrap_or("an event without a type").to_owned(), body);
+        let unlisted = "an event of an unlisted type";
+        self.add_body(kind_of_event(body).unwrap_or(unlisted).to_owned(), body);
     }
 
     fn add_body(&mut self, of: String, body: &Value) {
         let shape = self.shown.entry(of).or_default();
         shape.bodies += 1;
         shape.add(&mut Vec::new(), body);
+    }
+}
+
+impl Shapes {
+    /// Adds what a case shows.
+    pub fn take(&mut self, case: &CaseShapes) {
+        for (of, shape) in &case.shown {
+            let known = self.shown.entry(of.clone()).or_default();
+            // Where a field is new, it was absent from the cases before.
+            let new = shape.fields.keys().filter(|field| !known.fields.contains_key(*field));
+            let new = new.map(|field| (field.clone(), known.around(field)));
+            let new: Vec<(String, u64)> = new.filter(|(_, before)| *before > 0).collect();
+            known.fields.extend(
+                new.into_iter()
+                    .map(|(field, before)| (field, BTreeMap::from([(ABSENT.to_owned(), before)]))),
+            );
+            known.bodies += 1;
+            for (field, forms) in &shape.fields {
+                let all = known.fields.entry(field.clone()).or_default();
+                for form in forms.keys() {
+                    *all.entry(form.clone()).or_default() += 1;
+                }
+                if forms.values().sum::<u64>() < shape.around(field) {
+                    *all.entry(ABSENT.to_owned()).or_default() += 1;
+                }
+            }
+        }
+        self.miss(case);
+    }
+
+    /// Counts the fields that other cases have shown, and this one has not where it could have.
+    fn miss(&mut self, case: &CaseShapes) {
+        for (of, known) in &mut self.shown {
+            let Some(shape) = case.shown.get(of) else { continue };
+            for (field, forms) in &mut known.fields {
+                if !shape.fields.contains_key(field) && shape.around(field) > 0 {
+                    *forms.entry(ABSENT.to_owned()).or_default() += 1;
+                }
+            }
+        }
     }
 
     pub fn add(&mut self, other: &Shapes) {
@@ -78,6 +133,17 @@ impl Shapes {
 }
 
 impl Shape {
+    /// How often the object around a field was there.
+    fn around(&self, field: &str) -> u64 {
+        match field.rsplit_once('.') {
+            None => self.bodies,
+            Some((around, _)) => {
+                let forms = self.fields.get(around);
+                forms.and_then(|forms| forms.get(OBJECT)).copied().unwrap_or(0)
+            }
+        }
+    }
+
     fn add<'v>(&mut self, way: &mut Vec<&'v str>, value: &'v Value) {
         if way.len() >= MOST_DEPTH {
             return;
@@ -125,6 +191,6 @@ fn type_of(value: &Value) -> &'static str {
         Value::Number(_) => "integer",
         Value::String(_) => "text",
         Value::Array(_) => "list",
-        Value::Object(_) => "object",
+        Value::Object(_) => OBJECT,
     }
 }

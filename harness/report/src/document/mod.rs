@@ -371,7 +371,7 @@ pub struct Span {
 pub struct ShapeReport {
     /// The operation, with `, refused` for its refusals, or the type of event.
     pub of: String,
-    /// The number of bodies.
+    /// The number of cases with any.
     pub bodies: u64,
     /// The fields, in the order of their names.
     pub fields: Vec<ShownField>,
@@ -383,7 +383,7 @@ pub struct ShapeReport {
 pub struct ShownField {
     /// Its name, dotted, `*` for each element of a list.
     pub name: String,
-    /// How often it came in each form: a word, a date-time without its digits, or a JSON type.
+    /// In how many cases it came in each form: a word, a date-time without its digits, a JSON type, or `absent`.
     pub forms: BTreeMap<String, u64>,
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
+use tideover_exchange::evidence::ABSENT;
 use tideover_model::Timestamp;
 
-use crate::drift::observed::{ABSENT, Observations, Observed};
+use crate::drift::observed::{Observations, Observed};
 use crate::figures::counted;
 
 /// How often a value must be expected in a run for its absence to say something: by chance it is then missing in one
@@ -172,10 +173,6 @@ fn without_inner(rows: Vec<DriftRow>) -> Vec<DriftRow> {
 }
 
 impl Observed {
-    fn times(&self) -> u64 {
-        self.seen.values().sum()
-    }
-
     fn difference(&self, now: &Observed) -> Option<DriftRow> {
         let change = if self.spans.is_empty() || now.spans.is_empty() {
             self.change_of_values(now)?
@@ -199,7 +196,8 @@ impl Observed {
         let (before, after) = (self.times(), now.times());
         let is_uncounted = before == 0 && after == 0;
         let both_rule = self.seen.len() == 1 && now.seen.len() == 1;
-        if both_rule && (is_uncounted || before.min(after) >= RULE) {
+        let rule = if self.is_field() { SURELY } else { RULE };
+        if both_rule && (is_uncounted || before.min(after) >= rule) {
             return (self.seen.keys().ne(now.seen.keys())).then_some(Change::Changed);
         }
         // Whether a value that `one` has seen `times` of `all` would have been seen in `other`.

@@ -8,9 +8,6 @@ use tideover_model::Timestamp;
 
 use crate::document::{GapReport, Report, SeenValue, ShapeReport, Span};
 
-/// What stands for a field that is not there.
-pub(super) const ABSENT: &str = "absent";
-
 /// The clause behind fields and words that the document does not list.
 const MAY_GROW: &str = "9.versioning.2";
 
@@ -124,28 +121,24 @@ impl From<&GapReport> for Observed {
     }
 }
 
-/// A row for each field. Where the object around it was there without it, it was absent.
+/// A row for each field.
 fn of_shape(shape: &ShapeReport) -> impl Iterator<Item = Observed> {
-    let ShapeReport { of, bodies, fields } = shape;
-    fields.iter().map(move |field| {
-        let mut seen: BTreeMap<String, u64> =
-            field.forms.iter().map(|(form, times)| (form.clone(), *times)).collect();
-        let around = match field.name.rsplit_once('.') {
-            None => *bodies,
-            Some((around, _)) => {
-                let around = fields.iter().find(|one| one.name == around);
-                around.and_then(|one| one.forms.get("object")).copied().unwrap_or(0)
-            }
-        };
-        let there: u64 = seen.values().sum();
-        if there < around {
-            seen.insert(ABSENT.to_owned(), around - there);
-        }
-        Observed {
-            clause: MAY_GROW.to_owned(),
-            place: format!("{of}: {}", field.name),
-            seen,
-            spans: Vec::new(),
-        }
+    shape.fields.iter().map(|field| Observed {
+        clause: MAY_GROW.to_owned(),
+        place: format!("{}: {}", shape.of, field.name),
+        seen: field.forms.clone(),
+        spans: Vec::new(),
     })
+}
+
+impl Observed {
+    /// How often something was seen.
+    pub(super) fn times(&self) -> u64 {
+        self.seen.values().sum()
+    }
+
+    /// Whether it is a field of a body. Its value follows from a state that a run may hardly have reached.
+    pub(super) fn is_field(&self) -> bool {
+        self.clause == MAY_GROW
+    }
 }

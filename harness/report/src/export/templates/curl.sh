@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # {{ clause }} ({{ place }}): {{ wording }}
 #
-# BASE_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
+# API_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
 # OPERATOR_URL: its operator port, if that is elsewhere. It needs curl and jq, and exits with 1 if the clause is broken.
 set -euo pipefail
 
-: "${BASE_URL:?set BASE_URL}" "${API_KEY:?set API_KEY}"{% if uses_other_key %} "${OTHER_KEY:?set OTHER_KEY}"{% endif %}{% if uses_inbox %} "${INBOX:?set INBOX}"{% endif %}
+: "${API_URL:?set API_URL}" "${API_KEY:?set API_KEY}"{% if uses_other_key %} "${OTHER_KEY:?set OTHER_KEY}"{% endif %}{% if uses_inbox %} "${INBOX:?set INBOX}"{% endif %}
 
-OPERATOR_URL=${OPERATOR_URL:-$BASE_URL}
+OPERATOR_URL=${OPERATOR_URL:-$API_URL}
 RUN=t$(od -An -N4 -tx1 /dev/urandom | tr -d ' \n')
 {% for tax_id in tax_ids %}
 {{ tax_id }}=$(printf '%07d' "$(($(od -An -N4 -tu4 /dev/urandom) % 10000000))")
@@ -29,7 +29,7 @@ fail() {
 {% for request in requests %}
 
 # {{ loop.index }}. {{ request.title }}
-send {% if request.is_for_operator %}"$OPERATOR_URL"{% else %}"$BASE_URL"{% endif %} {{ request.method }} {{ request.path }}
+send {% if request.is_for_operator %}"$OPERATOR_URL"{% else %}"$API_URL"{% endif %} {{ request.method }} {{ request.path }}
 {%- if request.authorization %} -H 'Authorization: '{{ request.authorization }}{% endif %}
 {%- if request.content_type %} -H 'Content-Type: '{{ request.content_type }}{% elif request.body %} -H 'Content-Type:'{% endif %}
 {%- if request.body %} --data-raw {{ request.body }}{% endif %}

@@ -1,6 +1,6 @@
 // {{ clause }} ({{ place }}): {{ wording }}
 //
-// BASE_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
+// API_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
 // OPERATOR_URL: its operator port, if that is elsewhere. Run it with go test.
 package finding
 
@@ -95,10 +95,10 @@ func digits(t *testing.T) string {
 }
 
 func Test_{{ name }}(t *testing.T) {
-	baseUrl, apiKey := variable(t, "BASE_URL"), variable(t, "API_KEY")
+	apiUrl, apiKey := variable(t, "API_URL"), variable(t, "API_KEY")
 	operatorUrl := os.Getenv("OPERATOR_URL")
 	if operatorUrl == "" {
-		operatorUrl = baseUrl
+		operatorUrl = apiUrl
 	}
 {% if uses_other_key %}
 	otherKey := variable(t, "OTHER_KEY")
@@ -120,7 +120,7 @@ func Test_{{ name }}(t *testing.T) {
 {% for request in requests %}
 
 	// {{ loop.index }}. {{ request.title }}
-	status, body = send(t, {{ "operatorUrl" if request.is_for_operator else "baseUrl" }}, {{ request.method }}, {{ request.path }},
+	status, body = send(t, {{ "operatorUrl" if request.is_for_operator else "apiUrl" }}, {{ request.method }}, {{ request.path }},
 		map[string]string{ {%- if request.authorization -%} "Authorization": {{ request.authorization }}{% if request.content_type %}, {% endif %}{% endif %}{% if request.content_type %}"Content-Type": {{ request.content_type }}{% endif -%} },
 		{{ request.body or '""' }})
 {% if request.must_succeed %}

@@ -1,6 +1,6 @@
 """{{ clause }} ({{ place }}): {{ wording }}
 
-BASE_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
+API_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
 OPERATOR_URL: its operator port, if that is elsewhere. Run it with pytest.
 """
 
@@ -10,9 +10,9 @@ import os
 import secrets
 from urllib.parse import urlsplit
 
-BASE_URL = os.environ["BASE_URL"]
+API_URL = os.environ["API_URL"]
 API_KEY = os.environ["API_KEY"]
-OPERATOR_URL = os.environ.get("OPERATOR_URL", BASE_URL)
+OPERATOR_URL = os.environ.get("OPERATOR_URL", API_URL)
 {% if uses_other_key %}
 OTHER_KEY = os.environ["OTHER_KEY"]
 {% endif %}
@@ -56,7 +56,7 @@ def test_{{ name }}():
 
     # {{ loop.index }}. {{ request.title }}
     status, body = send(
-        {{ "OPERATOR_URL" if request.is_for_operator else "BASE_URL" }},
+        {{ "OPERATOR_URL" if request.is_for_operator else "API_URL" }},
         {{ request.method }},
         {{ request.path }},
 {% if request.body %}

@@ -1,6 +1,6 @@
 // {{ clause }} ({{ place }}): {{ wording }}
 //
-// BASE_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
+// API_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
 // OPERATOR_URL: its operator port, if that is elsewhere. Run it with vitest.
 
 import { randomBytes, randomInt } from "node:crypto";
@@ -13,9 +13,9 @@ const variable = (name: string): string => {
   if (value === undefined) throw new Error(`set ${name}`);
   return value;
 };
-const baseUrl = variable("BASE_URL");
+const apiUrl = variable("API_URL");
 const apiKey = variable("API_KEY");
-const operatorUrl = process.env.OPERATOR_URL ?? baseUrl;
+const operatorUrl = process.env.OPERATOR_URL ?? apiUrl;
 {% if uses_other_key %}
 const otherKey = variable("OTHER_KEY");
 {% endif %}
@@ -62,7 +62,7 @@ test({{ message }}, async () => {
 
   // {{ loop.index }}. {{ request.title }}
   answer = await send(
-    {{ "operatorUrl" if request.is_for_operator else "baseUrl" }},
+    {{ "operatorUrl" if request.is_for_operator else "apiUrl" }},
     {{ request.method }},
     {{ request.path }},
     { {% if request.authorization %}Authorization: {{ request.authorization }}{% if request.content_type %}, {% endif %}{% endif %}{% if request.content_type %}"Content-Type": {{ request.content_type }}{% endif %} },

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tideover_exchange::evidence::coverage::Coverage;
 use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::evidence::tally::Tally;
-use tideover_exchange::evidence::{Gaps, Point, Shapes};
+use tideover_exchange::evidence::{CaseShapes, Gaps, Point};
 use tideover_exchange::matcher::Mismatch;
 use tideover_exchange::target::Unreachable;
 use tideover_exchange::{Arrival, Exchange, Prepared, Response};
@@ -35,7 +35,7 @@ pub struct Played {
     /// What a foreign target did where the document is silent.
     pub gaps: Gaps,
     /// The fields of responses and events, where they are not known.
-    pub shapes: Shapes,
+    pub shapes: CaseShapes,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
     /// The members of enumerations in whose place other words came.

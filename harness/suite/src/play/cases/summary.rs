@@ -329,7 +329,7 @@ impl Summary {
         self.unanswered += played.unanswered;
         self.unsent.extend(played.unsent.iter().cloned());
         self.gaps.add(&played.gaps);
-        self.shapes.add(&played.shapes);
+        self.shapes.take(&played.shapes);
         self.replaced.add(&played.replaced);
         self.renamed.add(&played.renamed);
         self.repeats.add(&played.repeats);

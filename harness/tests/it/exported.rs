@@ -1,0 +1,143 @@
+//! Exported tests: each fails at the service with the defect, and passes at a right one, time after time.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tideover_exchange::start;
+use tideover_exchange::transcript::{Header, Transcript};
+use tideover_model::Profile;
+use tideover_prove::defects;
+use tideover_report::export::{Language, Unexportable, export};
+use tideover_sim::Mock;
+
+use crate::support::command::tideover;
+use crate::support::foreign::skip;
+
+/// Defects that the last response shows: a code, a status, a number, a list, a text, a success.
+const SHOWN: [&str; 6] = [
+    "percent-sign-is-decoded-twice",
+    "no-reason-for-self-dealing",
+    "void-invoices-are-fundable",
+    "third-sync-is-reported-as-created",
+    "resync-forgets-what-was-collected",
+    "file-without-a-column-is-imported",
+];
+
+/// The transcript of the first finding of a defect.
+fn finding(folder: &Path, defect: &str) -> Transcript {
+    let save = folder.join("finding.jsonl");
+    let check = tideover()
+        .args(["check", "--seed", "2", "--cases", "200", "--max-findings", "1", "--defect", defect])
+        .args(["--in-process", "--save", save.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert_eq!(check.status.code(), Some(1), "{defect}");
+    Transcript::read(&save).unwrap()
+}
+
+/// What a test needs to run, and how it is run; `None` where that is not installed.
+fn run(language: Language, folder: &Path, base: &str) -> Option<Output> {
+    let (needs, file, command): (&[&str], &str, &str) = match language {
+        Language::Curl => (&["bash", "curl", "jq"], "test.sh", "bash test.sh"),
+        _ => (
+            &["python3"],
+            "finding.py",
+            "python3 -c 'import finding; [test() for name, test in vars(finding).items() if name.startswith(\"test_\")]'",
+        ),
+    };
+    let is_there = |tool: &&str| Command::new(tool).arg("--version").output().is_ok();
+    if !needs.iter().all(is_there) {
+        return None;
+    }
+    assert!(folder.join(file).exists());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder);
+    shell.env("API_URL", base).env("API_KEY", "rap_sk_local").env("PYTHONDONTWRITEBYTECODE", "1");
+    Some(shell.output().unwrap())
+}
+
+async fn served(defect: Option<&'static defects::Defect>) -> Mock {
+    let header = Header::new(9, start(), Profile::default());
+    tideover_prove::embedded(&header, defect).await.unwrap().0
+}
+
+#[tokio::test]
+async fn a_test_fails_at_the_defect_alone() {
+    let right = served(None).await;
+    let mut exported = 0;
+    for name in SHOWN {
+        let defect = defects::find(name).unwrap();
+        let wrong = served(Some(defect)).await;
+        let folder = tempfile::tempdir().unwrap();
+        let transcript = finding(folder.path(), name);
+        for (language, file) in [(Language::Pytest, "finding.py"), (Language::Curl, "test.sh")] {
+            let test = export(&transcript, language).await.unwrap();
+            std::fs::write(folder.path().join(file), test).unwrap();
+            let run = async |base: &str| {
+                let (folder, base) = (folder.path().to_owned(), base.to_owned());
+                let ran = tokio::task::spawn_blocking(move || run(language, &folder, &base));
+                ran.await.unwrap()
+            };
+            let Some(failed) = run(wrong.url()).await else {
+                return skip(&"there is no python3, or no bash with curl and jq");
+            };
+            let said = String::from_utf8_lossy(&failed.stderr);
+            assert_eq!(failed.status.code(), Some(1), "{name}, {language:?}: {said}");
+            assert!(said.contains(&transcript.finding.as_ref().unwrap().clause), "{name}: {said}");
+            // A service keeps what a test has left there.
+            for _ in 0..2 {
+                let passed = run(right.url()).await.unwrap();
+                let said = String::from_utf8_lossy(&passed.stderr);
+                assert!(passed.status.success(), "{name}, {language:?}: {said}");
+            }
+            exported += 1;
+        }
+        wrong.stop().await;
+    }
+    right.stop().await;
+    assert_eq!(exported, 2 * SHOWN.len());
+}
+
+/// What the last response alone does not show is refused, with the reason.
+#[tokio::test]
+async fn what_cannot_be_a_test_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let transcript = finding(folder.path(), "percent-sign-is-decoded-twice");
+    let refused = async |changed: Transcript| export(&changed, Language::Pytest).await.unwrap_err();
+    let story = Transcript { finding: None, ..transcript.clone() };
+    assert_eq!(refused(story).await, Unexportable::NoFinding);
+    let mut foreign = transcript.clone();
+    foreign.finding.as_mut().unwrap().clause = "\"\"\"; import os".to_owned();
+    assert!(matches!(refused(foreign).await, Unexportable::NoClause(_)));
+    // The service answered what the model does.
+    let mut right = transcript.clone();
+    let last = right.recorded.last_mut().unwrap();
+    last.body.as_mut().unwrap()["externalId"] = "i%4".into();
+    assert!(matches!(refused(right).await, Unexportable::NotInTheResponse { .. }));
+}
+
+/// A transcript may come from anybody: nothing in it becomes code.
+#[tokio::test]
+async fn a_text_of_a_transcript_stays_a_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut transcript = finding(folder.path(), "percent-sign-is-decoded-twice");
+    let text = "x'; \"; `id`; $(id); ${id}; \\\" + str(1); {{ id }}; {% id %}\n# \u{2028}id()";
+    let text = serde_json::to_string(&text).unwrap();
+    for step in &mut transcript.steps {
+        let written = serde_json::to_string(step).unwrap();
+        let changed = written.replace("\"V/3 Ü Ltd\"", &text);
+        *step = serde_json::from_str(&changed).unwrap();
+    }
+    let right = served(None).await;
+    for (language, file) in [(Language::Pytest, "finding.py"), (Language::Curl, "test.sh")] {
+        let test = export(&transcript, language).await.unwrap();
+        std::fs::write(folder.path().join(file), test).unwrap();
+        let (folder, base) = (folder.path().to_owned(), right.url().to_owned());
+        let ran = tokio::task::spawn_blocking(move || run(language, &folder, &base)).await.unwrap();
+        let Some(ran) = ran else {
+            return skip(&"there is no python3, or no bash with curl and jq");
+        };
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    }
+    right.stop().await;
+}
