@@ -97,6 +97,7 @@ mod extract;
 pub mod fault;
 pub mod grease;
 mod guard;
+mod history;
 mod hosts;
 mod in_process;
 mod interventions;
@@ -121,6 +122,7 @@ pub use clock::{Clock, ClockChoice, wall_time};
 pub use cors::{NoOrigin, Origins};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use expect::{Came, Expected, NotDelivered};
+pub use history::{EntryName, NotAnEntry, NotKept};
 pub use hosts::{Hosts, NoHost};
 pub use journal::{
     CausedEvent, CutPart, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime,
@@ -136,10 +138,11 @@ pub use sending::{
 };
 pub use state_file::{StateError, Unwritable};
 pub use tideover_model::conduct;
+pub use tideover_model::wire::difference::{Became, FieldChange, SubjectChange};
 pub use tideover_model::words::EventType;
 pub use tideover_model::{
     Cents, Clause, Code, Destinations, Happening, Impossible, OnboardingStep, OperationKind,
     Profile, Range, Refusal, Seconds, Timestamp, Unbalanced, VendorRoute,
 };
-pub use world::{ClockMoving, Conduct, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
+pub use world::{ClockMoving, Conduct, Difference, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
 pub use worlds::{IssuedKey, RecipeError};
