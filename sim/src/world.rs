@@ -15,6 +15,7 @@ mod sending;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use axum::body::Bytes;
 use tideover_model::exchange::{Admitted, Asked, Encoding, Response};
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
@@ -309,7 +310,7 @@ impl World {
         route: Option<&Route<'_>>,
         asked: Asked,
     ) -> Served {
-        let copy = self.copy_of(&asked);
+        let copy = self.copy_of(&asked, arrived.body.map_or(0, Bytes::len));
         let mut state = self.lock();
         let now = self.proceed(&mut state);
         let before = state.face.point();

@@ -1,8 +1,10 @@
 //! The copy of a service that lags behind.
 
-use tideover_model::{Face, Timestamp};
+use std::collections::BTreeMap;
 
-use crate::history::input::{Around, Input, Played};
+use tideover_model::{Attempt, Face, Timestamp};
+
+use crate::history::input::{Around, AttemptName, Played};
 
 /// The most businesses and invoices of a base: a larger world keeps no earlier states, so that no service of a million
 /// invoices is in memory twice.
@@ -12,6 +14,7 @@ pub(super) const MOST: usize = 50_000;
 pub(crate) struct Base {
     pub(crate) face: Box<dyn Face>,
     pub(crate) around: Around,
+    pub(super) in_flight: BTreeMap<AttemptName, Attempt>,
     /// The number of inputs before it.
     pub(crate) position: u64,
 }
@@ -19,12 +22,12 @@ pub(crate) struct Base {
 impl Base {
     /// A copy of a service that has had no input yet; `None` if it can't be copied.
     pub(crate) fn of(face: &dyn Face, around: Around) -> Option<Base> {
-        Some(Base { face: face.copied()?, around, position: 0 })
+        Some(Base { face: face.copied()?, around, in_flight: BTreeMap::new(), position: 0 })
     }
 
     pub(crate) fn copied(&self) -> Option<Base> {
-        let Base { face, around, position } = self;
-        Some(Base { face: face.copied()?, around: around.clone(), position: *position })
+        let (face, in_flight) = (self.face.copied()?, self.in_flight.clone());
+        Some(Base { face, around: self.around.clone(), in_flight, position: self.position })
     }
 
     /// Plays the next inputs.
@@ -32,10 +35,7 @@ impl Base {
         for played in inputs {
             let (now, input) = (played.time(), played.input());
             self.pass(now);
-            input.play(now, &mut *self.face);
-            if let Input::Around(around) = input {
-                self.around = (**around).clone();
-            }
+            input.play(now, self);
             self.drain();
             self.position += 1;
         }

@@ -3,26 +3,54 @@
 use std::sync::Arc;
 
 use tideover_model::{
-    Attempt, Cause, Delivery, Face, Happening, Operation, PlatformId, Receipt, Timestamp,
+    Attempt, Cause, Delivery, Happening, Operation, PlatformId, Receipt, Timestamp,
 };
 
 use crate::fault::Faults;
 use crate::grease::SavedGrease;
+use crate::history::base::Base;
 
 /// Something that has changed a service, or what is around it.
 #[derive(Clone, Debug)]
 pub(crate) enum Input {
     /// An operation that succeeded.
-    Operation { caller: PlatformId, operation: Arc<Operation> },
+    Operation { caller: PlatformId, operation: Arc<Noted> },
     /// A request that met a failure which the operator asked for, and so used it up.
     Failure { caller: PlatformId },
     Happening { platform: PlatformId, happening: Box<Happening> },
     AttemptBegins,
-    AttemptEnds { attempt: Box<Attempt>, receipt: Receipt },
+    AttemptEnds { attempt: AttemptName, receipt: Receipt },
     Resent { delivery: Arc<Delivery>, attempts: u32 },
     Rescheduled { due: Timestamp, cause: Cause, delivery: Arc<Delivery>, attempts: u32 },
     /// What is around the service is another one from here on.
     Around(Box<Around>),
+}
+
+/// An operation, and the bytes that it takes, as far as they can be counted.
+#[derive(Debug)]
+pub(crate) struct Noted {
+    operation: Operation,
+    size: usize,
+}
+
+impl Noted {
+    /// An operation from a body of so many bytes.
+    pub(crate) fn new(operation: Operation, body: usize) -> Noted {
+        // What belongs to a row of a file beside its texts.
+        const ROW: usize = 256;
+        let rows = match &operation {
+            Operation::ImportInvoices { file, .. } => file.rows.len(),
+            _ => 1,
+        };
+        Noted { operation, size: size_of::<Noted>() + ROW * rows + body }
+    }
+}
+
+/// The number of a delivery and of its attempt: an attempt itself belongs to one copy of a service.
+pub(crate) type AttemptName = (u64, u32);
+
+pub(super) fn name_of(attempt: &Attempt) -> AttemptName {
+    (attempt.delivery.number, attempt.number)
 }
 
 /// What a state has beside the service.
@@ -70,31 +98,25 @@ impl Input {
     fn size(&self) -> usize {
         const RULE: usize = 256;
         let more = match self {
-            // Names and texts of a usual sync; a file says how many rows it has.
-            Input::Operation { operation, .. } => match &**operation {
-                Operation::ImportInvoices { file, .. } => 512 * (1 + file.rows.len()),
-                _ => 1024,
-            },
+            Input::Operation { operation, .. } => operation.size,
             Input::Happening { .. } => size_of::<Happening>(),
             // The delivery is in the log of deliveries, too, for a while.
-            Input::AttemptEnds { attempt, .. } => {
-                size_of::<Attempt>() + attempt.delivery.body.len()
-            }
             Input::Resent { delivery, .. } | Input::Rescheduled { delivery, .. } => {
                 delivery.body.len()
             }
             Input::Around(around) => size_of::<Around>() + RULE * around.faults.weight(),
-            Input::Failure { .. } | Input::AttemptBegins => 0,
+            Input::Failure { .. } | Input::AttemptBegins | Input::AttemptEnds { .. } => 0,
         };
         size_of::<(Played, Timestamp, Input)>() + more
     }
 
     /// Does it once more. What is due by then has happened.
-    pub(super) fn play(&self, now: Timestamp, face: &mut dyn Face) {
+    pub(super) fn play(&self, now: Timestamp, base: &mut Base) {
+        let Base { face, around, in_flight, .. } = base;
         // Each of these was possible, and so is possible again: the state is the same.
         match self {
             Input::Operation { caller, operation } => {
-                let _ = face.handle(now, *caller, (**operation).clone());
+                let _ = face.handle(now, *caller, operation.operation.clone());
             }
             Input::Failure { caller } => {
                 let _ = face.handle(now, *caller, Operation::ListSubscriptions);
@@ -102,9 +124,14 @@ impl Input {
             Input::Happening { platform, happening } => {
                 let _ = face.happen(now, *platform, (**happening).clone());
             }
-            Input::AttemptBegins => drop(face.poll_attempt(now)),
+            Input::AttemptBegins => {
+                let attempt = face.poll_attempt(now);
+                in_flight.extend(attempt.map(|attempt| (name_of(&attempt), attempt)));
+            }
             Input::AttemptEnds { attempt, receipt } => {
-                face.handle_receipt(now, attempt, *receipt);
+                if let Some(attempt) = in_flight.remove(attempt) {
+                    face.handle_receipt(now, &attempt, *receipt);
+                }
             }
             Input::Resent { delivery, attempts } => {
                 let _ = face.resend(now, delivery, *attempts);
@@ -112,7 +139,7 @@ impl Input {
             Input::Rescheduled { due, cause, delivery, attempts } => {
                 let _ = face.reschedule(*due, *cause, delivery, *attempts);
             }
-            Input::Around(_) => {}
+            Input::Around(now_around) => *around = (**now_around).clone(),
         }
     }
 }

@@ -55,10 +55,10 @@ pub(crate) struct Told {
 /// Where two lines part.
 #[derive(Clone, Debug)]
 pub(crate) struct Parting {
-    /// The world that both come from; one of the two, if the other is a copy of it.
-    pub(crate) world: WorldId,
-    /// The place in it; `None` if both are this world.
-    pub(crate) left: Option<Left>,
+    /// Whether both are one world.
+    pub(crate) are_one: bool,
+    /// The last entry that both have: in the world that both come from, or in one that that comes from.
+    pub(crate) last: Option<(WorldId, Told)>,
     /// Where each goes on: the worlds to look at in turn, each from a place on and up to another.
     pub(crate) ways: [Vec<Way>; 2],
 }
@@ -101,8 +101,7 @@ pub(crate) fn parting(one: (WorldId, &Line), other: (WorldId, &Line)) -> Option<
         let there = lines[1].iter().position(|(other, ..)| Arc::ptr_eq(own, other))?;
         Some((here, there))
     })?;
-    let (_, world, left_here) = lines[0][here];
-    let (_, _, left_there) = lines[1][there];
+    let ((_, world, left_here), (_, _, left_there)) = (lines[0][here], lines[1][there]);
     let left = match (left_here, left_there) {
         (Some(one), Some(other)) if other.next.order() < one.next.order() => Some(other),
         (Some(one), _) => Some(one),
@@ -119,5 +118,9 @@ pub(crate) fn parting(one: (WorldId, &Line), other: (WorldId, &Line)) -> Option<
         (0..=common).rev().map(part).collect()
     };
     let ways = [way(&lines[0], here), way(&lines[1], there)];
-    Some(Parting { world, left: left.cloned(), ways })
+    // A copy that was made at the start of a copy has its last common entry further back.
+    let before = lines[0][here + 1..].iter().map(|(_, world, left)| (*world, *left));
+    let last = std::iter::once((world, left)).chain(before);
+    let last = last.filter_map(|(world, left)| Some((world, left?.last.clone()?))).next();
+    Some(Parting { are_one: left.is_none(), last, ways })
 }

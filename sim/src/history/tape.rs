@@ -12,7 +12,7 @@ use tideover_model::{
 use crate::history::base::{Base, is_too_large};
 use crate::history::entry::NotKept;
 use crate::history::line::Next;
-use crate::history::input::{Around, Input, Played};
+use crate::history::input::{Around, Input, Noted, Played, name_of};
 use crate::journal::Setting;
 use crate::limits::Budget;
 
@@ -223,7 +223,7 @@ impl Tape {
         now: Timestamp,
         caller: PlatformId,
         operation: Operation,
-        copy: Option<&Arc<Operation>>,
+        copy: Option<&Arc<Noted>>,
     ) -> Answer {
         self.prepare();
         let answer = self.face.handle(now, caller, operation);
@@ -282,7 +282,10 @@ impl Tape {
     ) -> Consequence {
         self.prepare();
         let consequence = self.face.handle_receipt(now, attempt, receipt);
-        self.changed(|| Input::AttemptEnds { attempt: Box::new(attempt.clone()), receipt });
+        // It may be one from before a reset, and then changes nothing.
+        if consequence != Consequence::None {
+            self.changed(|| Input::AttemptEnds { attempt: name_of(attempt), receipt });
+        }
         consequence
     }
 

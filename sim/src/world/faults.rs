@@ -7,11 +7,12 @@ use tideover_model::exchange::{Response, Understood};
 use tideover_model::wire::reply::{Failure, Reply};
 use tideover_model::wire::route::Route;
 use tideover_model::{
-    Answer, Attempt, Cause, Code, Consequence, Delivery, Happening, Operation, PlatformId, Receipt,
+    Answer, Attempt, Cause, Code, Consequence, Delivery, Happening, PlatformId, Receipt,
     Refusal, Timestamp, clause,
 };
 
 use crate::fault::{Act, Call, Fault, FaultEntry, FaultError, Faults, Rule, When, named};
+use crate::history::Noted;
 use crate::interventions::{Intervention, InterventionKind};
 use crate::world::{World, WorldState};
 
@@ -148,7 +149,7 @@ impl WorldState {
         now: Timestamp,
         understood: Understood,
         act: Option<Act>,
-        copy: Option<&Arc<Operation>>,
+        copy: Option<&Arc<Noted>>,
     ) -> Option<Answer> {
         match act {
             Some(
@@ -183,7 +184,7 @@ impl WorldState {
         &mut self,
         now: Timestamp,
         understood: Understood,
-        copy: Option<&Arc<Operation>>,
+        copy: Option<&Arc<Noted>>,
     ) -> Answer {
         let (caller, operation) = understood?;
         self.face.handle(now, caller, operation, copy)
@@ -195,7 +196,7 @@ impl WorldState {
         now: Timestamp,
         understood: Understood,
         after_rows: u64,
-        copy: Option<&Arc<Operation>>,
+        copy: Option<&Arc<Noted>>,
     ) -> Answer {
         let (caller, operation) = understood?;
         self.interrupt_next(now, caller, usize::try_from(after_rows).unwrap_or(usize::MAX));

@@ -136,11 +136,11 @@ impl World {
         let inputs = {
             let mut state = self.lock();
             let inputs = state.face.bytes();
-            state.journal.shrink_to(most.saturating_sub(inputs.min(most / 2)));
+            state.journal.shrink_to(most - inputs.min(most / 4));
             inputs
         };
-        if inputs > most / 2 {
-            self.shed(most / 2);
+        if inputs > most / 4 {
+            self.shed(most / 4);
         }
     }
 }

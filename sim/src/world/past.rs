@@ -8,13 +8,13 @@ use serde::Serialize;
 use tideover_model::exchange::Asked;
 use tideover_model::wire::difference::{SubjectChange, Subjects, difference};
 use tideover_model::wire::overview::{Overview, Wanted};
-use tideover_model::{Operation, PlatformId, Timestamp};
+use tideover_model::{PlatformId, Timestamp};
 use utoipa::ToSchema;
 
 use crate::beginning::Beginning;
 use crate::clock::SavedClock;
 use crate::grease::Grease;
-use crate::history::{Around, Base, EntryName, Left, Line, Next, NotKept, Place, Point, Told, in_words};
+use crate::history::{Around, Base, EntryName, Left, Line, Next, NotKept, Noted, Place, Point, Told, in_words};
 use crate::world::{World, WorldState};
 use crate::worlds::WorldId;
 
@@ -200,10 +200,10 @@ impl World {
     }
 
     /// A copy of an operation for the history, unless it only reads. It is made before the world is locked.
-    pub(super) fn copy_of(&self, asked: &Asked) -> Option<Arc<Operation>> {
+    pub(super) fn copy_of(&self, asked: &Asked, body: usize) -> Option<Arc<Noted>> {
         let operation = asked.operation.as_ref().ok()?;
         let is_kept = !operation.kind().reads() && self.inner.has_journal.load(Ordering::Relaxed);
-        is_kept.then(|| Arc::new(operation.clone()))
+        is_kept.then(|| Arc::new(Noted::new(operation.clone(), body)))
     }
 
     pub(super) fn base(&self) -> MutexGuard<'_, Option<Base>> {

@@ -23,14 +23,10 @@ impl Worlds {
         other: (WorldId, &World),
     ) -> Option<Parted> {
         let lines = [one.1.line(), other.1.line()];
-        let Parting { world, left, ways } =
-            parting((one.0, &lines[0]), (other.0, &lines[1]))?;
-        let last = match left {
-            Some(left) => left.last,
-            None => one.1.last_entry(),
-        };
+        let Parting { are_one, last, ways } = parting((one.0, &lines[0]), (other.0, &lines[1]))?;
+        let own = are_one.then(|| one.1.last_entry()).flatten().map(|told| (one.0, told));
         let [here, there] = ways.map(|ways| self.first_of(&ways));
-        Some(Parted { last_common: last.map(|told| (world, told)), here, there })
+        Some(Parted { last_common: own.or(last), here, there })
     }
 
     /// The first entry on the way. A world that is gone had one; it is not known any more.
