@@ -70,6 +70,7 @@ const ASSETS: &[Asset] = &[
     script!("invoices.js"),
     script!("making.js"),
     script!("markdown.js"),
+    script!("past.js"),
     script!("problems.js"),
     script!("rows.js"),
     script!("rules.js"),
