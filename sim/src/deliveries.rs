@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use crate::event_subject::EventSubject;
 use crate::fault::Faults;
 use crate::grease::{Freedom, GreasedEvent};
-use crate::history::{Next, Place as HistoryPlace, Point};
+use crate::history;
 use crate::journal::CausedEvent;
 
 mod witnessed;
@@ -157,7 +157,7 @@ struct LoggedDelivery {
     earlier: u32,
     ended: Option<Consequence>,
     /// The states before and after what caused it; none of what a snapshot held.
-    place: Option<HistoryPlace>,
+    place: Option<history::Place>,
 }
 
 /// A filter for deliveries.
@@ -230,7 +230,7 @@ impl DeliveryLog {
     }
 
     /// Adds a delivery, with the states before and after what caused it.
-    pub(crate) fn queued(&mut self, delivery: Arc<Delivery>, place: HistoryPlace) {
+    pub(crate) fn queued(&mut self, delivery: Arc<Delivery>, place: history::Place) {
         let number = delivery.number;
         self.log(delivery, 0);
         if let Some(logged) = self.logged.get_mut(&number) {
@@ -239,14 +239,8 @@ impl DeliveryLog {
     }
 
     /// The states before and after what caused a delivery that is kept.
-    pub(crate) fn states(&self, number: u64) -> Option<[Point; 2]> {
-        let HistoryPlace { before, after, .. } = self.logged.get(&number)?.place?;
-        Some([before, after])
-    }
-
-    /// The entries after a delivery that is kept.
-    pub(crate) fn next_entries(&self, number: u64) -> Option<Next> {
-        self.logged.get(&number)?.place.map(|place| place.next)
+    pub(crate) fn place(&self, number: u64) -> Option<history::Place> {
+        self.logged.get(&number)?.place
     }
 
     /// The number of the first delivery that has a state, if those from a position on have one.

@@ -73,8 +73,8 @@ struct WorldInner {
     lasting: AtomicU64,
     /// The number of requests that the journal has recorded.
     answered: AtomicU64,
-    /// Whether the journal keeps requests.
-    has_journal: AtomicBool,
+    /// Whether the history keeps states: then operations are copied before the lock.
+    keeps_states: AtomicBool,
     /// A request was recorded, or the journal was cleared.
     recorded: Notify,
     /// `changes` has grown.
@@ -174,7 +174,7 @@ impl World {
                 changes: AtomicU64::new(0),
                 lasting: AtomicU64::new(0),
                 answered: AtomicU64::new(0),
-                has_journal: AtomicBool::new(true),
+                keeps_states: AtomicBool::new(true),
                 recorded: Notify::new(),
                 changed: Notify::new(),
             }),

@@ -386,7 +386,7 @@ pub(crate) async fn restore(State(worlds): SharedWorlds, uri: Uri, body: Body) -
     let _place = worlds.document().await?;
     let body = extract::body(body, MOST_SNAPSHOT_BYTES).await?;
     let maker = Arc::clone(&worlds);
-    let world = aside(move || Ok(maker.restored(&body)?)).await?;
+    let world = aside(move || Ok(maker.restored(&body)?.prepared())).await?;
     worlds.replace(id, world.clone()).await.map_err(|Absent| gone(id))?;
     Ok(made(&worlds, id, &world))
 }

@@ -6,9 +6,8 @@ use tideover_model::{Attempt, Face, Timestamp};
 
 use crate::history::input::{Around, AttemptName, Played};
 
-/// The most businesses and invoices of a base: a larger world keeps no earlier states, so that no service of a million
-/// invoices is in memory twice.
-pub(super) const MOST: usize = 50_000;
+/// The most businesses and invoices of a service with earlier states: none of a million invoices is in memory twice.
+pub(super) const MOST: usize = 20_000;
 
 /// A service as it was after so many inputs, with what was around it.
 pub(crate) struct Base {
@@ -51,14 +50,10 @@ impl Base {
     fn drain(&mut self) {
         while self.face.poll_delivery().is_some() {}
     }
-
-    pub(crate) fn is_too_large(&self) -> bool {
-        is_too_large(&*self.face)
-    }
 }
 
 /// Whether a service is too large for a second copy.
-pub(crate) fn is_too_large(face: &dyn Face) -> bool {
+pub(super) fn is_too_large(face: &dyn Face) -> bool {
     let size = face.size();
     size.businesses + size.invoices > MOST
 }

@@ -29,6 +29,8 @@ pub(crate) struct Tape {
     now: Point,
     /// Where it stood before it last changed.
     before: Point,
+    /// Whether somebody has a base that is of no use any more.
+    is_base_left: bool,
 }
 
 /// A place in the history of a service.
@@ -45,7 +47,7 @@ pub(crate) struct Point {
 pub(crate) struct Place {
     pub(crate) before: Point,
     pub(crate) after: Point,
-    /// The entries after it.
+    /// The entries that were still to come.
     pub(crate) next: Next,
 }
 
@@ -73,13 +75,13 @@ impl Tape {
     /// A service whose history begins at `start`.
     pub(crate) fn of(face: Box<dyn Face>, start: Timestamp) -> Tape {
         let now = Point { position: 0, time: start };
-        Tape { face, history: History::Off(NotKept::NoJournal), start, now, before: now }
+        Tape { face, history: History::Off(NotKept::NoJournal), start, now, before: now, is_base_left: false }
     }
 
     /// Forgets what was before. The owner of the base forgets it too.
     pub(crate) fn start(&mut self, time: Timestamp, around: Around, setting: Setting) {
         self.now = Point { position: 0, time };
-        (self.start, self.before) = (time, self.now);
+        (self.start, self.before, self.is_base_left) = (time, self.now, false);
         self.history = History::Unbegun { around, setting };
     }
 
@@ -119,16 +121,24 @@ impl Tape {
         }
     }
 
-    /// Keeps no states any more.
-    pub(crate) fn end(&mut self, why: NotKept) {
-        self.history = History::Off(why);
-    }
-
     /// The base, if nobody has taken it.
     pub(crate) fn take_base(&mut self) -> Option<Base> {
         self.kept()?.base.take()
     }
 
+    /// Whether it keeps states, as far as it is known by now.
+    pub(crate) fn keeps(&self) -> bool {
+        match &self.history {
+            History::Off(_) => false,
+            History::Unbegun { setting, .. } => setting.limits.requests > 0,
+            History::Kept(_) => true,
+        }
+    }
+
+    /// Whether somebody has a base that is of no use any more. Says so once.
+    pub(crate) fn gives_base_up(&mut self) -> bool {
+        std::mem::take(&mut self.is_base_left)
+    }
 
     /// Why it keeps no states, if it keeps none.
     pub(crate) fn why_not(&self) -> Option<NotKept> {
@@ -170,7 +180,7 @@ impl Tape {
 
     /// Whether there are so many inputs that it is time to [`shed`](Tape::shed) some.
     pub(crate) fn is_overfull(&self) -> bool {
-        let History::Kept(kept) = &self.history else { return false };
+        let History::Kept(kept) = &self.history else { return self.is_base_left };
         kept.inputs.len() > kept.most + SLACK || kept.bytes > kept.most_bytes
     }
 
@@ -215,6 +225,10 @@ impl Tape {
         kept.inputs.push_back(input);
         self.before = now;
         self.now.position += 1;
+        if is_too_large(&*self.face) {
+            self.is_base_left = true;
+            self.history = History::Off(NotKept::TooLarge);
+        }
     }
 
     /// [`Face::handle`]. `copy` is a copy of the operation, unless it only reads.

@@ -31,7 +31,7 @@ impl World {
 
     /// Begins an empty journal with this setting.
     pub(crate) fn recording(self, setting: Setting) -> World {
-        self.inner.has_journal.store(setting.limits.requests > 0, Ordering::Relaxed);
+        self.inner.keeps_states.store(setting.limits.requests > 0, Ordering::Relaxed);
         let mut state = self.lock();
         state.journal = Journal::of(setting);
         state.begin_history();

@@ -155,11 +155,13 @@ impl World {
             let mut state = self.lock();
             self.proceed(&mut state);
             state.face.prepare();
+            if let Some(why) = state.face.why_not() {
+                return Err(why);
+            }
             if place.is_none() {
                 *place = state.face.take_base();
             }
-            let why_not = state.face.why_not().unwrap_or(NotKept::OwnService);
-            let base = place.as_ref().ok_or(why_not)?;
+            let base = place.as_ref().ok_or(NotKept::OwnService)?;
             let point = state.point(which, base.position)?;
             let inputs = state.face.inputs(base.position, point.position);
             (base, inputs, point, state.clock.saved(), state.beginning.clone())
@@ -202,8 +204,20 @@ impl World {
     /// A copy of an operation for the history, unless it only reads. It is made before the world is locked.
     pub(super) fn copy_of(&self, asked: &Asked, body: usize) -> Option<Arc<Noted>> {
         let operation = asked.operation.as_ref().ok()?;
-        let is_kept = !operation.kind().reads() && self.inner.has_journal.load(Ordering::Relaxed);
+        let is_kept = !operation.kind().reads() && self.inner.keeps_states.load(Ordering::Relaxed);
         is_kept.then(|| Arc::new(Noted::new(operation.clone(), body)))
+    }
+
+    /// The same world, whose base is made if it takes a while: nobody waits for the world yet.
+    pub(crate) fn prepared(self) -> World {
+        const LARGE: usize = 1000;
+        let mut state = self.lock();
+        let size = state.face.size();
+        if size.businesses + size.invoices > LARGE {
+            state.face.prepare();
+        }
+        drop(state);
+        self
     }
 
     pub(super) fn base(&self) -> MutexGuard<'_, Option<Base>> {
@@ -213,6 +227,7 @@ impl World {
     /// Unlocks the world; then plays the oldest inputs on the base, if there are too many.
     pub(super) fn leave(&self, state: MutexGuard<'_, WorldState>) {
         let is_overfull = state.face.is_overfull();
+        self.inner.keeps_states.store(state.face.keeps(), Ordering::Relaxed);
         drop(state);
         if is_overfull {
             self.shed(usize::MAX);
@@ -228,13 +243,13 @@ impl World {
             if place.is_none() {
                 *place = state.face.take_base();
             }
+            if state.face.gives_base_up() {
+                *place = None;
+            }
             state.face.shed(most)
         };
-        let Some(base) = &mut *place else { return };
-        base.play(&inputs);
-        if base.is_too_large() {
-            *place = None;
-            self.lock().face.end(NotKept::TooLarge);
+        if let Some(base) = &mut *place {
+            base.play(&inputs);
         }
     }
 }
@@ -270,7 +285,9 @@ impl WorldState {
             EntryName::Start => Some([self.face.first(); 2]),
             EntryName::Request(number) => self.journal.states(number),
             EntryName::Intervention(number) => self.interventions.states(number),
-            EntryName::Delivery(number) => self.deliveries.states(number),
+            EntryName::Delivery(number) => {
+                self.deliveries.place(number).map(|place| [place.before, place.after])
+            }
         };
         let points = points.filter(|[before, _]| before.position >= first);
         let [before, after] =
@@ -318,7 +335,17 @@ impl WorldState {
                 let after = self.interventions.get(number).map(|it| it.ended_after());
                 Next { request: after.unwrap_or_default(), intervention: number + 1 }
             }
-            EntryName::Delivery(number) => self.deliveries.next_entries(number).unwrap_or_default(),
+            EntryName::Delivery(number) => {
+                let Some(place) = self.deliveries.place(number) else { return Next::default() };
+                let Next { request, intervention } = place.next;
+                // What caused it was not logged yet, and belongs to the state.
+                let is_in = |states: Option<[Point; 2]>| {
+                    states.is_some_and(|[before, _]| before.position < place.after.position)
+                };
+                let request = request + u64::from(is_in(self.journal.states(request)));
+                let done = self.interventions.states(intervention);
+                Next { request, intervention: intervention + u64::from(is_in(done)) }
+            }
         }
     }
 

@@ -201,9 +201,10 @@ impl Worlds {
                 Some(entry) => world.past(entry)?.snapshot().ok_or(Unwritable)?,
                 None => world.snapshot()?,
             };
-            Ok(worlds.restored(&snapshot)?.coming_from(line))
+            let copy = worlds.restored(&snapshot)?.coming_from(line);
+            Ok(copy.named_as(id.number()).prepared())
         });
-        self.add(id, copy.await?.named_as(id.number()), idle)?;
+        self.add(id, copy.await?, idle)?;
         Ok(id)
     }
 

@@ -80,6 +80,29 @@ async fn copies_part_where_they_were_made() {
     mock.stop().await;
 }
 
+/// What caused a webhook is a part of the state at it, and so of what a copy from there shares.
+#[tokio::test]
+async fn a_copy_from_a_webhook_shares_what_caused_it() {
+    let mock = Mock::start().await.unwrap();
+    let caller = Caller::of_mock(&mock);
+    caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
+    sync(&caller, 1).await;
+    caller.act(json!({ "action": "vendorCompletesOnboarding", "payeeExternalId": "acme" })).await;
+    let deliveries = caller.get("/_sim/deliveries").await.json();
+    let of = |event: &str| {
+        let all = deliveries["deliveries"].as_array().unwrap();
+        let found = all.iter().find(|it| it["event"] == event).unwrap();
+        json!({ "at": format!("d{}", found["index"]) })
+    };
+    let synced = "default 1 PUT /v1/invoices/INV-1 → 200";
+    let onboarded = "default i0 vendorCompletesOnboarding acme";
+    let (by_request, _) = fork(&caller, "default", of("partner.invoice.created")).await;
+    assert_eq!(parting(&caller, &by_request, "default").await, is([synced, "–", onboarded]));
+    let (by_action, _) = fork(&caller, "default", of("partner.organization.optedIn")).await;
+    assert_eq!(parting(&caller, &by_action, "default").await, is([onboarded, "–", "–"]));
+    mock.stop().await;
+}
+
 #[tokio::test]
 async fn what_shares_nothing_does_not_part() {
     let mock = Mock::start().await.unwrap();
