@@ -63,8 +63,10 @@ fn requests(criterion: &mut Criterion) {
         [("PUT", sync_invoice), ("GET", get_invoice)];
     for (kind, make) in kinds {
         let sent: Vec<Written> = (0..INVOICES).map(|invoice| make(population, invoice)).collect();
-        let faces: [(&str, fn(Service) -> Box<dyn Face>); 2] =
-            [("kept", |service| Box::new(service)), ("not kept", |service| Box::new(Opaque(service)))];
+        let faces: [(&str, fn(Service) -> Box<dyn Face>); 2] = [
+            ("kept", |service| Box::new(service)),
+            ("not kept", |service| Box::new(Opaque(service))),
+        ];
         for (kept, face) in faces {
             let router = world(face(population.service()), 1000).router();
             let mut next = sent.iter().cycle();

@@ -17,9 +17,7 @@ use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
-use crate::control::{
-    clauses, conduct, deliveries, faults, interventions, journal, past, worlds,
-};
+use crate::control::{clauses, conduct, deliveries, faults, interventions, journal, past, worlds};
 use crate::extract;
 use crate::fault::Act;
 use crate::guard;

@@ -225,7 +225,8 @@ impl Interventions {
     pub(crate) fn moved(&mut self, number: u64, until: Timestamp, after: Point, next_request: u64) {
         if let Some(intervention) = self.0.get_mut(number) {
             intervention.until = Some(until);
-            intervention.states = States { after: Some(after), next_request, ..intervention.states };
+            intervention.states =
+                States { after: Some(after), next_request, ..intervention.states };
         }
     }
 

@@ -144,5 +144,7 @@ pub use tideover_model::{
     Cents, Clause, Code, Destinations, Happening, Impossible, OnboardingStep, OperationKind,
     Profile, Range, Refusal, Seconds, Timestamp, Unbalanced, VendorRoute,
 };
-pub use world::{ClockMoving, Conduct, Difference, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
+pub use world::{
+    ClockMoving, Conduct, Difference, NextEvent, NotMoved, Quiet, Quieted, Waited, World,
+};
 pub use worlds::{IssuedKey, RecipeError};

@@ -41,9 +41,9 @@ pub(crate) use intervening::Intervened;
 pub use journal::Waited;
 pub(crate) use logged::LogPosition;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
+pub(crate) use overview::{WorldOverview, WorldSize};
 pub use past::Difference;
 pub(crate) use past::Past;
-pub(crate) use overview::{WorldOverview, WorldSize};
 pub(crate) use saved::Permitted;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.

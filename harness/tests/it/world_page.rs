@@ -687,7 +687,10 @@ async fn an_entry_leads_to_the_world_as_it_was() {
         page.click("See the world as it was (entry 2)").await;
         page.has_state("requested").await;
         page.until("document.getElementById('past').textContent.includes('right after request POST /v1/advances')").await;
-        page.until("document.querySelector('.row[aria-current]')?.textContent.includes('/v1/advances')").await;
+        page.until(
+            "document.querySelector('.row[aria-current]')?.textContent.includes('/v1/advances')",
+        )
+        .await;
         page.tab("businesses").await;
         page.tab("invoices").await;
         page.browser.run(OPEN).await;

@@ -462,11 +462,7 @@ impl<C: Choices> Face for Service<C> {
 
     fn copied(&self) -> Option<Box<dyn Face>> {
         let (choices, untouched) = (self.choices.detached(), self.untouched_choices.0.detached());
-        Some(Box::new(Service {
-            choices,
-            untouched_choices: Settled(untouched),
-            ..self.clone()
-        }))
+        Some(Box::new(Service { choices, untouched_choices: Settled(untouched), ..self.clone() }))
     }
 
     fn snapshot(&self) -> Option<Vec<u8>> {

@@ -51,8 +51,10 @@ impl Overview {
             self.businesses.iter().map(|it| (business_named(&it.shown.external_id), fields(it)));
         let invoices =
             self.invoices.iter().map(|it| (invoice_named(&it.external_id, &it.payee), fields(it)));
-        let subscriptions =
-            self.subscriptions.iter().map(|it| (format!("subscription {}", it.reference), fields(it)));
+        let subscriptions = self
+            .subscriptions
+            .iter()
+            .map(|it| (format!("subscription {}", it.reference), fields(it)));
         let books = [(Overview::BOOKS.to_owned(), fields(&self.books))];
         businesses.chain(invoices).chain(subscriptions).chain(books).collect()
     }

@@ -30,9 +30,9 @@ impl Base {
     }
 
     /// Plays the next inputs.
-    pub(crate) fn play(&mut self, inputs: &[Played]) {
+    pub(crate) fn play(&mut self, inputs: Vec<Played>) {
         for played in inputs {
-            let (now, input) = (played.time(), played.input());
+            let (now, input) = played.into_parts();
             self.pass(now);
             input.play(now, self);
             self.drain();

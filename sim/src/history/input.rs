@@ -14,20 +14,39 @@ use crate::history::base::Base;
 #[derive(Clone, Debug)]
 pub(crate) enum Input {
     /// An operation that succeeded.
-    Operation { caller: PlatformId, operation: Arc<Noted> },
+    Operation {
+        caller: PlatformId,
+        operation: Arc<Noted>,
+    },
     /// A request that met a failure which the operator asked for, and so used it up.
-    Failure { caller: PlatformId },
-    Happening { platform: PlatformId, happening: Box<Happening> },
+    Failure {
+        caller: PlatformId,
+    },
+    Happening {
+        platform: PlatformId,
+        happening: Box<Happening>,
+    },
     AttemptBegins,
-    AttemptEnds { attempt: AttemptName, receipt: Receipt },
-    Resent { delivery: Arc<Delivery>, attempts: u32 },
-    Rescheduled { due: Timestamp, cause: Cause, delivery: Arc<Delivery>, attempts: u32 },
+    AttemptEnds {
+        attempt: AttemptName,
+        receipt: Receipt,
+    },
+    Resent {
+        delivery: Arc<Delivery>,
+        attempts: u32,
+    },
+    Rescheduled {
+        due: Timestamp,
+        cause: Cause,
+        delivery: Arc<Delivery>,
+        attempts: u32,
+    },
     /// What is around the service is another one from here on.
     Around(Box<Around>),
 }
 
 /// An operation, and the bytes that it takes, as far as they can be counted.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Noted {
     operation: Operation,
     size: usize,
@@ -85,12 +104,9 @@ impl Played {
         self.size
     }
 
-    pub(super) fn time(&self) -> Timestamp {
-        self.input.0
-    }
-
-    pub(super) fn input(&self) -> &Input {
-        &self.input.1
+    /// Itself; a copy, if somebody else has it too.
+    pub(super) fn into_parts(self) -> (Timestamp, Input) {
+        Arc::unwrap_or_clone(self.input)
     }
 }
 
@@ -111,35 +127,35 @@ impl Input {
     }
 
     /// Does it once more. What is due by then has happened.
-    pub(super) fn play(&self, now: Timestamp, base: &mut Base) {
+    pub(super) fn play(self, now: Timestamp, base: &mut Base) {
         let Base { face, around, in_flight, .. } = base;
         // Each of these was possible, and so is possible again: the state is the same.
         match self {
             Input::Operation { caller, operation } => {
-                let _ = face.handle(now, *caller, operation.operation.clone());
+                let _ = face.handle(now, caller, Arc::unwrap_or_clone(operation).operation);
             }
             Input::Failure { caller } => {
-                let _ = face.handle(now, *caller, Operation::ListSubscriptions);
+                let _ = face.handle(now, caller, Operation::ListSubscriptions);
             }
             Input::Happening { platform, happening } => {
-                let _ = face.happen(now, *platform, (**happening).clone());
+                let _ = face.happen(now, platform, *happening);
             }
             Input::AttemptBegins => {
                 let attempt = face.poll_attempt(now);
                 in_flight.extend(attempt.map(|attempt| (name_of(&attempt), attempt)));
             }
             Input::AttemptEnds { attempt, receipt } => {
-                if let Some(attempt) = in_flight.remove(attempt) {
-                    face.handle_receipt(now, &attempt, *receipt);
+                if let Some(attempt) = in_flight.remove(&attempt) {
+                    face.handle_receipt(now, &attempt, receipt);
                 }
             }
             Input::Resent { delivery, attempts } => {
-                let _ = face.resend(now, delivery, *attempts);
+                let _ = face.resend(now, &delivery, attempts);
             }
             Input::Rescheduled { due, cause, delivery, attempts } => {
-                let _ = face.reschedule(*due, *cause, delivery, *attempts);
+                let _ = face.reschedule(due, cause, &delivery, attempts);
             }
-            Input::Around(now_around) => *around = (**now_around).clone(),
+            Input::Around(next) => *around = *next,
         }
     }
 }

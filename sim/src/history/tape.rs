@@ -11,8 +11,8 @@ use tideover_model::{
 
 use crate::history::base::{Base, is_too_large};
 use crate::history::entry::NotKept;
-use crate::history::line::Next;
 use crate::history::input::{Around, Input, Noted, Played, name_of};
+use crate::history::line::Next;
 use crate::journal::Setting;
 use crate::limits::Budget;
 
@@ -54,7 +54,10 @@ pub(crate) struct Place {
 enum History {
     Off(NotKept),
     /// Nothing has happened since the start. Only what happens needs a base: a world that nobody uses pays for none.
-    Unbegun { around: Around, setting: Setting },
+    Unbegun {
+        around: Around,
+        setting: Setting,
+    },
     Kept(Kept),
 }
 
@@ -75,7 +78,14 @@ impl Tape {
     /// A service whose history begins at `start`.
     pub(crate) fn of(face: Box<dyn Face>, start: Timestamp) -> Tape {
         let now = Point { position: 0, time: start };
-        Tape { face, history: History::Off(NotKept::NoJournal), start, now, before: now, is_base_left: false }
+        Tape {
+            face,
+            history: History::Off(NotKept::NoJournal),
+            start,
+            now,
+            before: now,
+            is_base_left: false,
+        }
     }
 
     /// Forgets what was before. The owner of the base forgets it too.
@@ -178,20 +188,26 @@ impl Tape {
         kept.inputs.iter().take(count).cloned().collect()
     }
 
-    /// Whether there are so many inputs that it is time to [`shed`](Tape::shed) some.
-    pub(crate) fn is_overfull(&self) -> bool {
+    /// Whether there are so many inputs that it is time to [`shed`](Tape::shed) some, if nobody asks for those before
+    /// `oldest`.
+    pub(crate) fn is_overfull(&self, oldest: u64) -> bool {
         let History::Kept(kept) = &self.history else { return self.is_base_left };
-        kept.inputs.len() > kept.most + SLACK || kept.bytes > kept.most_bytes
+        let count = kept.inputs.len();
+        let wanted = kept.wanted(self.now.position, oldest);
+        count > wanted + SLACK || kept.bytes > kept.most_bytes
     }
 
-    /// Takes out the oldest inputs, until there are no more than the limits permit, nor more bytes than `most`.
-    pub(crate) fn shed(&mut self, most: usize) -> Vec<Played> {
+    /// Takes out the oldest inputs: those before `oldest`, and more, until there are no more than the limits permit, nor
+    /// more bytes than `most`.
+    pub(crate) fn shed(&mut self, oldest: u64, most: usize) -> Vec<Played> {
         let mut shed = Vec::new();
+        let position = self.now.position;
         let Some(kept) = self.kept() else { return shed };
         // A quarter less, so that this is done seldom.
         let fits = kept.bytes <= kept.most_bytes;
         let most = most.min(if fits { kept.most_bytes } else { kept.most_bytes / 4 * 3 });
-        while kept.inputs.len() > kept.most || kept.bytes > most {
+        let wanted = kept.wanted(position, oldest);
+        while kept.inputs.len() > wanted || kept.bytes > most {
             let Some(input) = kept.inputs.pop_front() else { break };
             kept.bytes -= input.size();
             kept.budget.remove(input.size());
@@ -342,6 +358,13 @@ impl Tape {
     /// The service itself, for what comes before its history: how a world begins.
     pub(crate) fn unbegun(&mut self) -> &mut dyn Face {
         &mut *self.face
+    }
+}
+
+impl Kept {
+    /// How many inputs there should be at most, if nobody asks for those before `oldest`.
+    fn wanted(&self, position: u64, oldest: u64) -> usize {
+        usize::try_from(position.saturating_sub(oldest)).unwrap_or(usize::MAX).min(self.most)
     }
 }
 

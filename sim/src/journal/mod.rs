@@ -162,6 +162,16 @@ impl Journal {
         Some([at(record.states.start), at(record.states.end)])
     }
 
+    /// The position of the state before the oldest request; that after all, if the journal has dropped them all.
+    pub(crate) fn oldest_position(&self, now: u64) -> u64 {
+        match self.ring.from(0).next() {
+            Some((_, record)) if self.dropped() > 0 => record.states.start,
+            None if self.dropped() > 0 => now,
+            // Nothing is too old.
+            Some(_) | None => 0,
+        }
+    }
+
     /// The number of the first request that has a state, if those from a position on have one.
     pub(crate) fn first_from(&self, position: u64) -> u64 {
         let found = self.ring.from(0).find(|(_, record)| record.states.start >= position);

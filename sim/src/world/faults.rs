@@ -7,8 +7,8 @@ use tideover_model::exchange::{Response, Understood};
 use tideover_model::wire::reply::{Failure, Reply};
 use tideover_model::wire::route::Route;
 use tideover_model::{
-    Answer, Attempt, Cause, Code, Consequence, Delivery, Happening, PlatformId, Receipt,
-    Refusal, Timestamp, clause,
+    Answer, Attempt, Cause, Code, Consequence, Delivery, Happening, PlatformId, Receipt, Refusal,
+    Timestamp, clause,
 };
 
 use crate::fault::{Act, Call, Fault, FaultEntry, FaultError, Faults, Rule, When, named};

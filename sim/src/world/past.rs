@@ -14,7 +14,9 @@ use utoipa::ToSchema;
 use crate::beginning::Beginning;
 use crate::clock::SavedClock;
 use crate::grease::Grease;
-use crate::history::{Around, Base, EntryName, Left, Line, Next, NotKept, Noted, Place, Point, Told, in_words};
+use crate::history::{
+    Around, Base, EntryName, Left, Line, Next, NotKept, Noted, Place, Point, Told, in_words,
+};
 use crate::world::{World, WorldState};
 use crate::worlds::WorldId;
 
@@ -168,7 +170,7 @@ impl World {
         };
         let mut base = base.copied().ok_or(NotKept::OwnService)?;
         drop(place);
-        base.play(&inputs);
+        base.play(inputs);
         base.pass(point.time);
         Ok(Past { base, clock: clock.at(point.time), beginning })
     }
@@ -226,7 +228,7 @@ impl World {
 
     /// Unlocks the world; then plays the oldest inputs on the base, if there are too many.
     pub(super) fn leave(&self, state: MutexGuard<'_, WorldState>) {
-        let is_overfull = state.face.is_overfull();
+        let is_overfull = state.face.is_overfull(state.oldest());
         self.inner.keeps_states.store(state.face.keeps(), Ordering::Relaxed);
         drop(state);
         if is_overfull {
@@ -246,10 +248,11 @@ impl World {
             if state.face.gives_base_up() {
                 *place = None;
             }
-            state.face.shed(most)
+            let oldest = state.oldest();
+            state.face.shed(oldest, most)
         };
         if let Some(base) = &mut *place {
-            base.play(&inputs);
+            base.play(inputs);
         }
     }
 }
@@ -259,6 +262,11 @@ impl WorldState {
     pub(super) fn begin_history(&mut self) {
         let (around, setting) = (self.around(), self.journal.setting().clone());
         self.face.start(self.clock.now(), around, setting);
+    }
+
+    /// The position from which on states are of use: the journal still has the requests.
+    fn oldest(&self) -> u64 {
+        self.journal.oldest_position(self.face.point().position)
     }
 
     fn around(&self) -> Around {
@@ -308,7 +316,11 @@ impl WorldState {
             (first == 0).then(|| "start".to_owned()),
         ];
         let kept: Vec<String> = kept.into_iter().flatten().collect();
-        if kept.is_empty() { "none is kept".to_owned() } else { format!("kept are {}", kept.join(", ")) }
+        if kept.is_empty() {
+            "none is kept".to_owned()
+        } else {
+            format!("kept are {}", kept.join(", "))
+        }
     }
 
     /// Where it stands, and where it stood before it last changed.
@@ -358,7 +370,9 @@ impl WorldState {
             begun_after.is_some_and(|next| request.is_none_or(|request| next > request))
         };
         match (request, done) {
-            (_, Some(number)) if is_later(number) => Some(self.told(EntryName::Intervention(number))),
+            (_, Some(number)) if is_later(number) => {
+                Some(self.told(EntryName::Intervention(number)))
+            }
             (Some(number), _) => Some(self.told(EntryName::Request(number))),
             (None, Some(number)) => Some(self.told(EntryName::Intervention(number))),
             (None, None) => None,

@@ -15,9 +15,9 @@ use crate::clock::{Clock, SavedClock};
 use crate::deliveries::DeliveryLog;
 use crate::fault::Faults;
 use crate::grease::{Grease, SavedGrease};
+use crate::history::Around;
 use crate::sending::Resolver;
 use crate::state_file::{Unsaved, Unwritable};
-use crate::history::Around;
 use crate::world::{Past, World, WorldState};
 
 /// Versions 1 and 2 hold a service of version 1, which this release can't read.

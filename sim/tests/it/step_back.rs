@@ -52,7 +52,8 @@ async fn story(world: &World) -> Seen {
         request += 1;
     };
     let address = json!({ "line1": "1 Quay Street", "city": "Portland", "state": "OR", "postalCode": "97201" });
-    let acme = json!({ "legalName": "Acme", "taxId": "12-3456789", "contact": { "address": address } });
+    let acme =
+        json!({ "legalName": "Acme", "taxId": "12-3456789", "contact": { "address": address } });
     caller.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
     sent(world);
     caller.put("/v1/organizations/acme", acme).await;
@@ -106,7 +107,8 @@ async fn each_state_is_there_once_more_to_the_byte() {
     seen.check(&world);
     let grease = Grease::of_seed(7);
     let service = Service::new(Profile::default(), grease.choices());
-    let world = World::new(Box::new(service), Clock::new(start(), ClockChoice::Still)).greased(grease);
+    let world =
+        World::new(Box::new(service), Clock::new(start(), ClockChoice::Still)).greased(grease);
     let seen = story(&world).await;
     let met = world.coverage();
     seen.check(&world);
@@ -175,7 +177,8 @@ async fn a_webhook_shows_what_it_announces() {
     let deliveries = caller.get("/_sim/deliveries").await.json();
     let last = deliveries["deliveries"].as_array().unwrap().last().unwrap()["index"].clone();
     let change = caller.get(&format!("/_sim/diff?to=d{last}")).await.json();
-    let sentences: Vec<_> = change["changes"].as_array().unwrap().iter().map(|it| &it["sentence"]).collect();
+    let sentences: Vec<_> =
+        change["changes"].as_array().unwrap().iter().map(|it| &it["sentence"]).collect();
     let opened = "business acme: onboarding.collectionAccount false → true, opensAt 2026-01-01T00:03:38Z → –, \
         remittance.accountNumber – → 930000000000, remittance.routingNumber – → 112023247";
     assert_eq!(sentences, [opened]);
@@ -194,11 +197,17 @@ async fn a_difference_says_in_words_what_has_changed() {
     other.post("/v1/webhooks", json!({ "url": "https://hooks.example/" })).await;
     caller.advance_clock(30).await;
     let between = caller.get("/_sim/diff?from=4&to=i4").await.json();
-    assert_eq!((&between["from"], &between["to"]), (&json!("2026-01-01T01:00:00Z"), &json!("2026-01-01T01:00:30Z")));
+    assert_eq!(
+        (&between["from"], &between["to"]),
+        (&json!("2026-01-01T01:00:00Z"), &json!("2026-01-01T01:00:30Z"))
+    );
     let change = &between["changes"][0];
     assert_eq!(change["subject"], "invoice INV-1 of acme");
     assert_eq!(change["became"], "changed");
-    assert_eq!(change["fields"], json!([{ "field": "advance.state", "before": "REQUESTED", "after": "FUNDING" }]));
+    assert_eq!(
+        change["fields"],
+        json!([{ "field": "advance.state", "before": "REQUESTED", "after": "FUNDING" }])
+    );
     assert_eq!(change["sentence"], "invoice INV-1 of acme: advance.state REQUESTED → FUNDING");
     let new = between["changes"][1]["sentence"].as_str().unwrap();
     assert!(new.starts_with("subscription whs_") && new.contains("(other) is new: "), "{new}");
@@ -305,7 +314,11 @@ async fn a_large_world_keeps_no_states() {
         .journaling(JournalLimits { requests: 1, ..JournalLimits::default() });
     let caller = Caller::of(&world);
     let file = |file: u32| {
-        let row = |row: u32| format!("\nI{file}-{row},acme,Acme,globex,Globex,ISSUED,1000,2026-01-01T00:00:00Z,2026-03-02T00:00:00Z");
+        let row = |row: u32| {
+            format!(
+                "\nI{file}-{row},acme,Acme,globex,Globex,ISSUED,1000,2026-01-01T00:00:00Z,2026-03-02T00:00:00Z"
+            )
+        };
         format!("{HEADER}{}", (0..1000).map(row).collect::<String>())
     };
     for number in 0..19 {

@@ -159,7 +159,8 @@ const NOT_AN_ENTRY: &str = "the path: expected an entry: the number of a request
     d5 for a webhook, or start, got \"x\".";
 const TEXT: Parameter =
     text("text", "Only those with this text in their identifiers or names.").optional();
-const FROM: Parameter = text("from", "The entry to begin with; right before `to` if it is left out.").optional();
+const FROM: Parameter =
+    text("from", "The entry to begin with; right before `to` if it is left out.").optional();
 const TO: Parameter = text("to", "The entry to end with; now if it is left out.").optional();
 const NO_ENTRIES: &str = "expected ?from=…&to=…: two entries, such as 17, i3 or d5; without from it is what the entry \
     to has changed, without to what has changed since from";
