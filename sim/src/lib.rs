@@ -71,6 +71,7 @@
 //! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
 //! - [`Mock::requests`] and its neighbours search the [journal](JournalFilter), count and wait for requests, and list
 //!   the unexpected ones; [`Outside::objections`] says why an invoice cannot be financed.
+//! - [`World::at`] is the world as it was at an entry of its logs, [`World::diff`] what has changed between two.
 //! - [`World::conduct`] says which duties of a caller your client keeps, and which it breaks.
 //! - [`Limits`] bounds what a mock takes on; [`Hosts`] and [`Origins`] say who may use its operator port.
 //! - [`fault`] has the rules by which requests and deliveries fail: [`Builder::faults`], [`Mock::add_fault`].

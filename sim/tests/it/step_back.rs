@@ -243,6 +243,8 @@ async fn what_is_not_kept_is_refused_with_what_is() {
         }
     }
     let mut seen = Seen::default();
+    caller.post("/_sim/clock", json!({ "advanceSeconds": 1 })).await;
+    assert!(world.at(EntryName::Intervention(0)).is_ok());
     for number in 0..400 {
         caller.put(&format!("/v1/organizations/b{number}"), json!({ "legalName": "B" })).await;
         seen.note(&world, EntryName::Request(number));
@@ -253,6 +255,9 @@ async fn what_is_not_kept_is_refused_with_what_is() {
     let refusal = world.at(old[0].0).err().unwrap();
     let NotKept::NoSuchEntry { entry, kept } = &refusal else { panic!("{refusal}") };
     assert_eq!((*entry, kept.as_str()), (EntryName::Request(0), "kept are requests 390 to 399"));
+    // The log has it, but the journal does not go back as far.
+    caller.get("/_sim/at/i0").await.refused(404, "unknown_entry");
+    caller.get("/_sim/at/start").await.refused(404, "unknown_entry");
     for fits_not in ["x", "-1", "+1", "007", "i", "d1x", "i٣", ""] {
         let answer = caller.get(&format!("/_sim/diff?from={}", fits_not.replace('+', "%2B"))).await;
         answer.refused(400, "invalid_request");
@@ -382,5 +387,36 @@ async fn a_look_back_leaves_the_clock_alone() {
     let made = caller.post("/_sim/worlds/default/fork", json!({ "at": 0 })).await.json();
     let now = Timestamp::parse(made["now"].as_str().unwrap()).unwrap();
     assert!(now >= entry && now < entry.after(86_400), "{now}");
+    mock.stop().await;
+}
+
+/// Whether a text is what the guide prints, which leaves out the parts at "…".
+fn is_printed(text: &str, printed: &str) -> bool {
+    let mut parts = printed.split('…');
+    let begins = parts.next().and_then(|first| text.strip_prefix(first));
+    let Some(last) = parts.next_back() else { return text == printed };
+    let rest =
+        parts.try_fold(begins.unwrap_or_default(), |rest, part| Some(rest.split_once(part)?.1));
+    begins.is_some() && rest.is_some_and(|rest| rest.ends_with(last))
+}
+
+#[tokio::test]
+async fn the_guide_shows_what_is_printed() {
+    let page = include_str!("../../../docs/step-back.md");
+    let mock = Mock::builder().scenario(tideover_sim::Scenario::Onboarded).start().await.unwrap();
+    let caller = Caller::of_mock(&mock);
+    let mut lines = page.lines();
+    let mut count = 0;
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix("$ api ") else { continue };
+        let (method, rest) = command.split_once(' ').unwrap();
+        let (path, body) = rest.split_once(" '").unwrap_or((rest, ""));
+        let (path, body) = (path.trim_matches('\''), body.trim_end_matches('\''));
+        let answer = caller.bytes(method, path, body.to_owned()).await;
+        let text = String::from_utf8(answer.body.to_vec()).unwrap();
+        assert!(is_printed(&text, lines.next().unwrap()), "{command}: {text}");
+        count += 1;
+    }
+    assert_eq!(count, 7);
     mock.stop().await;
 }

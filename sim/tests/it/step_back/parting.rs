@@ -66,6 +66,7 @@ async fn copies_part_where_they_were_made() {
     assert_eq!(parting(&caller, "default", &late).await, is([second, third, &of_late]));
     // Two copies of one world part where the earlier was made; the later goes on in the original.
     assert_eq!(parting(&caller, &early, &late).await, is([moved, &of_early, second]));
+    assert_eq!(parting(&caller, &late, &early).await, is([moved, second, &of_early]));
     // A copy of a copy.
     let (grandchild, deep) = fork(&caller, &late, json!({ "at": "start" })).await;
     sync(&deep, 6).await;
