@@ -24,6 +24,9 @@ use tower::ServiceExt;
 const ENTRIES: u32 = 10_000;
 const INVOICES: u32 = 1_000;
 
+type Make = fn(Population, u32) -> Written;
+type Wrap = fn(Service) -> Box<dyn Face>;
+
 /// A service that a world cannot copy.
 struct Opaque(Service);
 
@@ -59,11 +62,10 @@ fn requests(criterion: &mut Criterion) {
     let runtime = runtime();
     let population = Population::new(INVOICES);
     let mut group = criterion.benchmark_group("a request, earlier states");
-    let kinds: [(&str, fn(Population, u32) -> Written); 2] =
-        [("PUT", sync_invoice), ("GET", get_invoice)];
+    let kinds: [(&str, Make); 2] = [("PUT", sync_invoice), ("GET", get_invoice)];
     for (kind, make) in kinds {
         let sent: Vec<Written> = (0..INVOICES).map(|invoice| make(population, invoice)).collect();
-        let faces: [(&str, fn(Service) -> Box<dyn Face>); 2] = [
+        let faces: [(&str, Wrap); 2] = [
             ("kept", |service| Box::new(service)),
             ("not kept", |service| Box::new(Opaque(service))),
         ];

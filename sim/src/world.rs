@@ -61,7 +61,7 @@ struct WorldInner {
     defect: Option<String>,
     resolver: Option<Arc<dyn Resolver>>,
     /// Where its history begins, as far as that is kept. Whoever locks both locks this one first.
-    base: Mutex<Option<Base>>,
+    base: Mutex<Option<Box<Base>>>,
     state: Mutex<WorldState>,
     /// The courier may have something to send.
     wake: Notify,

@@ -58,13 +58,14 @@ enum History {
         around: Around,
         setting: Setting,
     },
-    Kept(Kept),
+    // Most of the worlds of a mock may have nothing to do, and these are small.
+    Kept(Box<Kept>),
 }
 
 /// The inputs that are kept, and how many there may be.
 struct Kept {
     /// The base, until its owner takes it.
-    base: Option<Base>,
+    base: Option<Box<Base>>,
     inputs: VecDeque<Played>,
     bytes: usize,
     most: usize,
@@ -111,15 +112,15 @@ impl Tape {
         } else {
             let was_around = !around.is_empty();
             if let Some(base) = Base::of(&*self.face, around) {
-                self.history = History::Kept(Kept {
-                    base: Some(base),
+                self.history = History::Kept(Box::new(Kept {
+                    base: Some(Box::new(base)),
                     inputs: VecDeque::new(),
                     bytes: 0,
                     most: setting.limits.requests.saturating_mul(INPUTS_PER_REQUEST),
                     most_bytes: setting.limits.bytes,
                     was_around,
                     budget: setting.budget,
-                });
+                }));
             }
         }
     }
@@ -132,7 +133,7 @@ impl Tape {
     }
 
     /// The base, if nobody has taken it.
-    pub(crate) fn take_base(&mut self) -> Option<Base> {
+    pub(crate) fn take_base(&mut self) -> Option<Box<Base>> {
         self.kept()?.base.take()
     }
 

@@ -222,7 +222,7 @@ impl World {
         self
     }
 
-    pub(super) fn base(&self) -> MutexGuard<'_, Option<Base>> {
+    pub(super) fn base(&self) -> MutexGuard<'_, Option<Box<Base>>> {
         self.inner.base.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
