@@ -256,7 +256,9 @@ impl Tape {
         operation: Operation,
         copy: Option<&Arc<Noted>>,
     ) -> Answer {
-        self.prepare();
+        if copy.is_some() {
+            self.prepare();
+        }
         let answer = self.face.handle(now, caller, operation);
         match (&answer, copy) {
             (Ok(_), Some(copy)) => {
@@ -299,7 +301,10 @@ impl Tape {
     }
 
     pub(crate) fn poll_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
-        self.prepare();
+        // A courier asks in every world, also where nothing happens.
+        if self.face.poll_timeout().is_some_and(|due| due <= now) {
+            self.prepare();
+        }
         let attempt = self.face.poll_attempt(now)?;
         self.changed(|| Input::AttemptBegins);
         Some(attempt)
