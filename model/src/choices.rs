@@ -32,6 +32,11 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
     /// The base. Itself, for a source that decides everything.
     fn base(&mut self) -> &mut Self::Base;
 
+    /// The same choices for a copy of the service, which share nothing with these.
+    fn detached(&self) -> Self {
+        self.clone()
+    }
+
     /// The collection account of a business.
     fn remittance(&mut self, business: BusinessId) -> Remittance {
         self.base().remittance(business)

@@ -165,6 +165,11 @@ pub trait Face: Send {
     /// What `caller`'s identifier `business` stands for; `None` if the caller has not synced it.
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId>;
 
+    /// The same service once more, if it can be copied. What happens to the one changes nothing of the other.
+    fn copied(&self) -> Option<Box<dyn Face>> {
+        None
+    }
+
     /// The whole state as a document that `Service::restore` reads, if it can be written.
     fn snapshot(&self) -> Option<Vec<u8>> {
         None

@@ -17,7 +17,7 @@ use tideover_model::{Answer, Operation, Refusal, exchange};
 
 use crate::arrival;
 use crate::control;
-use crate::control::{clauses, conduct, deliveries, faults, interventions, journal, worlds};
+use crate::control::{clauses, conduct, deliveries, faults, interventions, journal, past, worlds};
 use crate::extract;
 use crate::fault::Act;
 use crate::guard;
@@ -72,6 +72,8 @@ fn control(all: &Arc<Worlds>) -> Router<Arc<Worlds>> {
         .route("/_sim/deliveries", of(get(deliveries::list)))
         .route("/_sim/overview", of(get(page::overview)))
         .route("/_sim/events", of(get(page::events)))
+        .route("/_sim/at/{entry}", of(get(past::of_caller)))
+        .route("/_sim/diff", of(get(past::diff_of_caller)))
         .route("/_sim/deliveries/wait", of(post(deliveries::wait)))
         .route("/_sim/deliveries/{id}/resend", of(post(deliveries::resend)))
         .route("/_sim/faults", of(get(faults::list).post(faults::add).delete(faults::clear)))
@@ -86,6 +88,9 @@ fn control(all: &Arc<Worlds>) -> Router<Arc<Worlds>> {
         .route("/_sim/worlds", of(get(worlds::list).post(worlds::create)))
         .route("/_sim/worlds/{id}", of(get(worlds::show).delete(worlds::delete)))
         .route("/_sim/worlds/{id}/conduct", of(get(conduct::of_world)))
+        .route("/_sim/worlds/{id}/at/{entry}", of(get(past::of_world)))
+        .route("/_sim/worlds/{id}/diff", of(get(past::diff_of_world)))
+        .route("/_sim/worlds/{id}/parting", of(get(past::parting)))
         .route("/_sim/worlds/{id}/fork", of(post(worlds::fork)))
         .route("/_sim/worlds/{id}/reset", of(post(worlds::reset)))
         .route("/_sim/worlds/{id}/snapshot", of(get(worlds::snapshot).put(worlds::restore)))

@@ -45,6 +45,17 @@ pub(crate) struct SavedClock {
     speed: Option<u32>,
 }
 
+impl SavedClock {
+    /// The same clock, when it showed another time.
+    pub(crate) fn at(self, now: Timestamp) -> SavedClock {
+        SavedClock { now, ..self }
+    }
+
+    pub(crate) fn now(self) -> Timestamp {
+        self.now
+    }
+}
+
 #[derive(Clone, Debug)]
 enum ClockMode {
     Still,

@@ -9,6 +9,7 @@ pub(crate) mod faults;
 mod fields;
 pub(crate) mod interventions;
 pub(crate) mod journal;
+pub(crate) mod past;
 pub(crate) mod worlds;
 
 use std::sync::Arc;

@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use crate::event_subject::EventSubject;
 use crate::fault::Faults;
 use crate::grease::{Freedom, GreasedEvent};
+use crate::history;
 use crate::journal::CausedEvent;
 
 mod witnessed;
@@ -155,6 +156,8 @@ struct LoggedDelivery {
     /// The number of the last attempt before the log began.
     earlier: u32,
     ended: Option<Consequence>,
+    /// The states before and after what caused it; none of what a snapshot held.
+    place: Option<history::Place>,
 }
 
 /// A filter for deliveries.
@@ -226,8 +229,27 @@ impl DeliveryLog {
         log
     }
 
-    pub(crate) fn queued(&mut self, delivery: Arc<Delivery>) {
+    /// Adds a delivery, with the states before and after what caused it.
+    pub(crate) fn queued(&mut self, delivery: Arc<Delivery>, place: history::Place) {
+        let number = delivery.number;
         self.log(delivery, 0);
+        if let Some(logged) = self.logged.get_mut(&number) {
+            logged.place = Some(place);
+        }
+    }
+
+    /// The states before and after what caused a delivery that is kept.
+    pub(crate) fn place(&self, number: u64) -> Option<history::Place> {
+        self.logged.get(&number)?.place
+    }
+
+    /// The number of the first delivery that has a state, if those from a position on have one.
+    pub(crate) fn first_from(&self, position: u64) -> u64 {
+        let has_one = |logged: &LoggedDelivery| {
+            logged.place.is_some_and(|place| place.before.position >= position)
+        };
+        let found = self.logged.iter().find(|(_, logged)| has_one(logged));
+        found.map_or(self.next, |(number, _)| *number)
     }
 
     fn log(&mut self, delivery: Arc<Delivery>, earlier: u32) {
@@ -236,8 +258,15 @@ impl DeliveryLog {
             self.dropped += 1;
         }
         self.next = delivery.number + 1;
-        let (sent, grease, attempts, ended) = (None, Vec::new(), Vec::new(), None);
-        let logged = LoggedDelivery { delivery, sent, grease, attempts, earlier, ended };
+        let logged = LoggedDelivery {
+            delivery,
+            sent: None,
+            grease: Vec::new(),
+            attempts: Vec::new(),
+            earlier,
+            ended: None,
+            place: None,
+        };
         self.logged.insert(logged.delivery.number, logged);
     }
 

@@ -6,6 +6,7 @@ use tideover_model::wire::problem::cut;
 use tideover_model::{ActionKind, Cents, Happening, Timestamp};
 use utoipa::ToSchema;
 
+use crate::history::Point;
 use crate::journal::{Masks, Ring};
 
 /// The number of interventions kept.
@@ -50,6 +51,19 @@ pub(crate) struct Intervention {
     next_request: u64,
     /// The number of the first delivery after it. Those that it caused are among them.
     next_delivery: u64,
+    #[serde(skip)]
+    #[schema(ignore)]
+    states: States,
+}
+
+/// The states before and after an intervention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct States {
+    pub(crate) before: Point,
+    /// `None` as long as it is not over.
+    pub(crate) after: Option<Point>,
+    /// The number of the first request after it has ended.
+    pub(crate) next_request: u64,
 }
 
 /// What was done to a world.
@@ -76,6 +90,7 @@ pub(crate) struct Moment {
     pub(crate) time: Timestamp,
     pub(crate) next_request: u64,
     pub(crate) next_delivery: u64,
+    pub(crate) point: Point,
 }
 
 /// The last interventions, by number.
@@ -90,8 +105,10 @@ impl Default for Interventions {
 
 impl Intervention {
     fn new(kind: InterventionKind, at: Moment) -> Intervention {
-        let Moment { time, next_request, next_delivery } = at;
+        let Moment { time, next_request, next_delivery, point } = at;
+        let states = States { before: point, after: None, next_request };
         Intervention {
+            states,
             number: 0,
             time,
             kind,
@@ -124,8 +141,15 @@ impl Intervention {
     }
 
     /// The same, at another moment.
-    pub(crate) fn at(self, Moment { time, next_request, next_delivery }: Moment) -> Intervention {
-        Intervention { time, next_request, next_delivery, ..self }
+    pub(crate) fn at(self, moment: Moment) -> Intervention {
+        let Moment { time, next_request, next_delivery, point } = moment;
+        let states = States { before: point, after: None, next_request };
+        Intervention { time, next_request, next_delivery, states, ..self }
+    }
+
+    /// The same, which is over: the state after it is this one.
+    pub(crate) fn up_to(self, after: Point) -> Intervention {
+        Intervention { states: States { after: Some(after), ..self.states }, ..self }
     }
 
     /// A move of the clock that begins.
@@ -152,6 +176,36 @@ impl Intervention {
         }
     }
 
+    /// The number of the first request after it has begun.
+    pub(crate) fn began_after(&self) -> u64 {
+        self.next_request
+    }
+
+    /// The number of the first request after it has ended.
+    pub(crate) fn ended_after(&self) -> u64 {
+        self.states.next_request
+    }
+
+    /// What it was, in a few words.
+    pub(crate) fn told(&self) -> String {
+        let Intervention { kind, action, payee, invoice, until, fault, delivery, .. } = self;
+        let kind = match kind {
+            InterventionKind::Action => action.unwrap_or_default(),
+            InterventionKind::ClockMoved => "the clock moved",
+            InterventionKind::FaultAdded => "fault added",
+            InterventionKind::FaultRemoved => "fault removed",
+            InterventionKind::FaultsCleared => "all faults removed",
+            InterventionKind::Resent => "webhook sent again",
+        };
+        let until = until.map(|until| format!("to {until}"));
+        let about = match (payee, invoice) {
+            (Some(payee), Some(invoice)) => Some(format!("{payee}/{invoice}")),
+            (payee, _) => payee.clone(),
+        };
+        let words = [Some(kind.to_owned()), about, until, fault.clone(), delivery.clone()];
+        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
     /// A webhook was sent again.
     pub(crate) fn resent(at: Moment, delivery: &str) -> Intervention {
         let delivery = Some(delivery.to_owned());
@@ -168,10 +222,35 @@ impl Interventions {
     }
 
     /// A move of the clock is over.
-    pub(crate) fn moved(&mut self, number: u64, until: Timestamp) {
+    pub(crate) fn moved(&mut self, number: u64, until: Timestamp, after: Point, next_request: u64) {
         if let Some(intervention) = self.0.get_mut(number) {
             intervention.until = Some(until);
+            intervention.states =
+                States { after: Some(after), next_request, ..intervention.states };
         }
+    }
+
+    /// The states before and after one that is kept.
+    pub(crate) fn states(&self, number: u64) -> Option<[Point; 2]> {
+        let States { before, after, .. } = self.get(number)?.states;
+        Some([before, after?])
+    }
+
+    /// The number of the first one after a request.
+    pub(crate) fn after_request(&self, request: u64) -> u64 {
+        let kept = self.0.from(0);
+        let later = kept.into_iter().find(|(_, it)| it.next_request > request);
+        later.map_or(self.next(), |(number, _)| number)
+    }
+
+    pub(crate) fn get(&self, number: u64) -> Option<&Intervention> {
+        self.0.from(number).next().filter(|(found, _)| *found == number).map(|(_, it)| it)
+    }
+
+    /// The number of the first one that has a state, if those from a position on have one.
+    pub(crate) fn first_from(&self, position: u64) -> u64 {
+        let found = self.0.from(0).find(|(_, it)| it.states.before.position >= position);
+        found.map_or(self.next(), |(number, _)| number)
     }
 
     /// The number of the next one.

@@ -71,6 +71,7 @@
 //! - [`load_profile`] reads the assumed values from a file; [`ProfileFile`] also holds faults.
 //! - [`Mock::requests`] and its neighbours search the [journal](JournalFilter), count and wait for requests, and list
 //!   the unexpected ones; [`Outside::objections`] says why an invoice cannot be financed.
+//! - [`World::at`] is the world as it was at an entry of its logs, [`World::diff`] what has changed between two.
 //! - [`World::conduct`] says which duties of a caller your client keeps, and which it breaks.
 //! - [`Limits`] bounds what a mock takes on; [`Hosts`] and [`Origins`] say who may use its operator port.
 //! - [`fault`] has the rules by which requests and deliveries fail: [`Builder::faults`], [`Mock::add_fault`].
@@ -97,6 +98,7 @@ mod extract;
 pub mod fault;
 pub mod grease;
 mod guard;
+mod history;
 mod hosts;
 mod in_process;
 mod interventions;
@@ -121,6 +123,7 @@ pub use clock::{Clock, ClockChoice, wall_time};
 pub use cors::{NoOrigin, Origins};
 pub use deliveries::{AttemptEntry, DeliveryEntry, DeliveryState, Headers};
 pub use expect::{Came, Expected, NotDelivered};
+pub use history::{EntryName, NotAnEntry, NotKept};
 pub use hosts::{Hosts, NoHost};
 pub use journal::{
     CausedEvent, CutPart, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime,
@@ -136,10 +139,13 @@ pub use sending::{
 };
 pub use state_file::{StateError, Unwritable};
 pub use tideover_model::conduct;
+pub use tideover_model::wire::difference::{Became, FieldChange, SubjectChange};
 pub use tideover_model::words::EventType;
 pub use tideover_model::{
     Cents, Clause, Code, Destinations, Happening, Impossible, OnboardingStep, OperationKind,
     Profile, Range, Refusal, Seconds, Timestamp, Unbalanced, VendorRoute,
 };
-pub use world::{ClockMoving, Conduct, NextEvent, NotMoved, Quiet, Quieted, Waited, World};
+pub use world::{
+    ClockMoving, Conduct, Difference, NextEvent, NotMoved, Quiet, Quieted, Waited, World,
+};
 pub use worlds::{IssuedKey, RecipeError};

@@ -8,12 +8,14 @@ mod lifetime;
 mod logged;
 mod moving;
 mod overview;
+mod past;
 mod saved;
 mod sending;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use axum::body::Bytes;
 use tideover_model::exchange::{Admitted, Asked, Encoding, Response};
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
@@ -28,6 +30,7 @@ use crate::clock::{Clock, ClockChoice, wall_milliseconds};
 use crate::deliveries::DeliveryLog;
 use crate::fault::{Act, Faults};
 use crate::grease::{Answered, Coverage, CoverageView, Freedom, Grease};
+use crate::history::{Base, Line, Tape};
 use crate::interventions::{Intervention, Interventions};
 use crate::journal::{Arrived, Handled, Journal};
 use crate::sending::Resolver;
@@ -39,6 +42,8 @@ pub use journal::Waited;
 pub(crate) use logged::LogPosition;
 pub use moving::{ClockMoving, NextEvent, NotMoved, Quiet, Quieted};
 pub(crate) use overview::{WorldOverview, WorldSize};
+pub use past::Difference;
+pub(crate) use past::Past;
 pub(crate) use saved::Permitted;
 
 /// A service behind one lock, with its clock, its journal of requests and its log of deliveries.
@@ -55,6 +60,8 @@ struct WorldInner {
     encoding: Encoding,
     defect: Option<String>,
     resolver: Option<Arc<dyn Resolver>>,
+    /// Where its history begins, as far as that is kept. Whoever locks both locks this one first.
+    base: Mutex<Option<Box<Base>>>,
     state: Mutex<WorldState>,
     /// The courier may have something to send.
     wake: Notify,
@@ -66,6 +73,8 @@ struct WorldInner {
     lasting: AtomicU64,
     /// The number of requests that the journal has recorded.
     answered: AtomicU64,
+    /// Whether the history keeps states: then operations are copied before the lock.
+    keeps_states: AtomicBool,
     /// A request was recorded, or the journal was cleared.
     recorded: Notify,
     /// `changes` has grown.
@@ -73,7 +82,8 @@ struct WorldInner {
 }
 
 struct WorldState {
-    face: Box<dyn Face>,
+    face: Tape,
+    line: Line,
     /// What happens again after a reset.
     beginning: Beginning,
     clock: Clock,
@@ -129,8 +139,10 @@ impl World {
         let destinations = face.destinations().clone();
         let encoding = face.encoding().unwrap_or(&exchange::respond);
         let defect = face.defect().map(str::to_owned);
-        let state = Mutex::new(WorldState {
-            face,
+        let start = clock.now();
+        let state = WorldState {
+            face: Tape::of(face, start),
+            line: Line::default(),
             beginning: Beginning::default(),
             clock,
             journal: Journal::default(),
@@ -147,31 +159,38 @@ impl World {
             ended: false,
             grease: None,
             hints: true,
-        });
-        World {
+        };
+        let world = World {
             inner: Arc::new(WorldInner {
                 profile,
                 destinations,
                 encoding,
                 defect,
                 resolver,
-                state,
+                base: Mutex::new(None),
+                state: Mutex::new(state),
                 wake: Notify::new(),
                 settled: Notify::new(),
                 changes: AtomicU64::new(0),
                 lasting: AtomicU64::new(0),
                 answered: AtomicU64::new(0),
+                keeps_states: AtomicBool::new(true),
                 recorded: Notify::new(),
                 changed: Notify::new(),
             }),
-        }
+        };
+        world.lock().begin_history();
+        world
     }
 
     /// Adds grease: responses and events take freedoms of the document at random. Deliveries and hidden transitions
     /// do too if the service has [the choices of the grease](Grease::choices).
     #[must_use]
     pub fn greased(self, grease: Grease) -> World {
-        self.lock().grease = Some(grease);
+        let mut state = self.lock();
+        state.grease = Some(grease);
+        state.begin_history();
+        drop(state);
         self
     }
 
@@ -218,14 +237,16 @@ impl World {
         platform: PlatformId,
         happening: Happening,
     ) -> Result<Outcome, Impossible> {
+        let reset = matches!(happening, Happening::Reset { .. });
+        let mut base = reset.then(|| self.base());
         let mut state = self.lock();
         let mut now = self.proceed(&mut state);
-        let reset = matches!(happening, Happening::Reset { .. });
         let mut intervention = Intervention::action(state.moment(now), &happening);
         let outcome = match state.face.happen(now, platform, happening) {
             Ok(outcome) => outcome,
             Err(why) => {
-                state.interventions.add(intervention.refused(&why.0));
+                let intervention = intervention.refused(&why.0).up_to(state.noted());
+                state.interventions.add(intervention);
                 self.notify_watchers();
                 return Err(why);
             }
@@ -234,13 +255,23 @@ impl World {
         let mut begun = Ok(());
         if reset {
             now = state.start_over();
-            intervention = intervention.at(state.moment(now));
+            state.begin_history();
+            let moment = state.moment(now);
             begun = state.begin(now);
+            state.begin_history();
+            intervention = intervention.at(moment);
+            state.line = Line::default();
+            if let Some(base) = &mut base {
+                **base = None;
+            }
             self.inner.answered.store(0, Ordering::Relaxed);
             self.inner.recorded.notify_waiters();
         }
-        state.interventions.add(intervention);
         self.drain(&mut state, now);
+        let intervention = intervention.up_to(state.noted());
+        state.interventions.add(intervention);
+        drop(base);
+        self.leave(state);
         begun.map(|()| outcome).map_err(|stopped| Impossible(stopped.to_string().into()))
     }
 
@@ -279,14 +310,17 @@ impl World {
         route: Option<&Route<'_>>,
         asked: Asked,
     ) -> Served {
+        let copy = self.copy_of(&asked, arrived.body.map_or(0, Bytes::len));
         let mut state = self.lock();
         let now = self.proceed(&mut state);
+        let before = state.face.point();
         let queued = state.deliveries.next();
         let addressed = asked.operation.as_ref().ok().and_then(addressed);
         let understood = exchange::understood(&*state.face, authorization, asked);
         let caller = understood.as_ref().ok().map(|(caller, _)| *caller);
         let fault = state.fault(route, &understood);
-        let answer = state.carry_out(now, understood, fault.as_ref().map(|fault| fault.act));
+        let answer =
+            state.carry_out(now, understood, fault.as_ref().map(|fault| fault.act), copy.as_ref());
         let fault = fault.filter(|fault| interrupts(fault.act, answer.as_ref()));
         let act = fault.as_ref().map(|fault| fault.act);
         let operation = route.map(|route| route.kind);
@@ -321,11 +355,14 @@ impl World {
             retry_after: act.and_then(Act::retry_after),
             grease: grease.unwrap_or_default(),
             deliveries: queued..state.deliveries.next(),
+            states: before.position..state.noted().position,
         };
         state.journal.record(wall_milliseconds, arrived, handled);
         self.inner.answered.store(state.journal.next(), Ordering::Relaxed);
         self.inner.recorded.notify_waiters();
-        Served { answer, response, act, hints: state.hints }
+        let hints = state.hints;
+        self.leave(state);
+        Served { answer, response, act, hints }
     }
 
     /// The response, and the freedoms that grease takes with it.
@@ -456,6 +493,7 @@ fn addressed(operation: &Operation) -> Option<String> {
 
 impl WorldState {
     fn log_deliveries(&mut self) {
+        let place = self.place();
         while let Some(delivery) = self.face.poll_delivery() {
             if self.faults.concern_deliveries() {
                 self.strike(&delivery);
@@ -463,7 +501,7 @@ impl WorldState {
             let sent = self.faults.as_sent(&delivery);
             let greased = self.grease.as_ref().map(|grease| grease.event(&sent));
             let number = delivery.number;
-            self.deliveries.queued(delivery);
+            self.deliveries.queued(delivery, place);
             if let Some(greased) = greased {
                 self.deliveries.grease(number, greased);
             }

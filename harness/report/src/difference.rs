@@ -8,7 +8,9 @@ use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::target::{INBOX, ModelTarget};
 use tideover_exchange::transcript::Transcript;
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall, masked_field};
+use tideover_model::wire::difference::{FieldChange, FieldTexts, changed, field_texts};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::overview::{business_named, invoice_named};
 use tideover_model::{Operation, OperationKind, Service};
 
 use crate::document::{Change, Difference};
@@ -51,8 +53,8 @@ struct ReadTarget {
 impl ReadTarget {
     fn words(&self) -> String {
         let words = match &self.invoice {
-            None => format!("business {}", self.business),
-            Some(invoice) => format!("invoice {invoice} of {}", self.business),
+            None => business_named(&self.business),
+            Some(invoice) => invoice_named(invoice, &self.business),
         };
         match &self.key {
             None => words,
@@ -121,8 +123,6 @@ fn named_by_call(call: &PreparedCall, answer: Option<&Value>) -> Vec<Pair> {
     }
 }
 
-type FieldTexts = BTreeMap<String, String>;
-
 fn read_all(
     model: &ModelTarget,
     memory: &Memory,
@@ -132,47 +132,28 @@ fn read_all(
     let read = |subject: &ReadTarget| {
         let key = Service::FIRST_KEY;
         let seen = model.play(&Prepared::from_step(&subject.read(), memory, key));
-        let mut fields = FieldTexts::new();
-        if let Some(body) = seen.success_body() {
-            flatten("", body, &mut fields);
-        }
-        (subject.words(), fields)
+        let text = |name: &str, value: &Value| Some(masked_field(name, value));
+        let fields = seen.success_body().map(|body| field_texts(body, text));
+        (subject.words(), fields.unwrap_or_default())
     };
     subjects.iter().map(read).collect()
-}
-
-fn flatten(field: &str, value: &Value, fields: &mut FieldTexts) {
-    match value {
-        Value::Object(inner) => {
-            for (name, value) in inner {
-                let dotted =
-                    if field.is_empty() { name.clone() } else { format!("{field}.{name}") };
-                flatten(&dotted, value, fields);
-            }
-        }
-        value => {
-            let name = field.rsplit('.').next().unwrap_or_default();
-            fields.insert(field.to_owned(), masked_field(name, value));
-        }
-    }
 }
 
 fn changes(
     before: &BTreeMap<String, FieldTexts>,
     after: &BTreeMap<String, FieldTexts>,
 ) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for (subject, after) in after {
-        let nothing = FieldTexts::new();
-        let before = before.get(subject).unwrap_or(&nothing);
-        let fields: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-        for field in fields {
-            let (before, after) = (before.get(field).cloned(), after.get(field).cloned());
-            if before != after {
-                let (subject, field) = (subject.clone(), field.clone());
-                changes.push(Change { subject, field, before, after });
-            }
-        }
-    }
-    changes
+    let nothing = FieldTexts::new();
+    let of_subject = |(subject, after): (&String, &FieldTexts)| {
+        let subject = subject.clone();
+        let fields = changed(before.get(&subject).unwrap_or(&nothing), after);
+        let change = move |FieldChange { field, before, after }| Change {
+            subject: subject.clone(),
+            field,
+            before,
+            after,
+        };
+        fields.into_iter().map(change)
+    };
+    after.iter().flat_map(of_subject).collect()
 }

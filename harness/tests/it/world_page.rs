@@ -658,6 +658,58 @@ async fn what_a_client_sends_is_shown_as_text() {
 /// What is wrong with the page for a keyboard, a screen reader, or weak eyes.
 const BARRIERS: &str = include_str!("support/barriers.js");
 
+/// An entry says what it changed, and leads to the world as it was, back to now, and to a copy from there.
+#[tokio::test]
+async fn an_entry_leads_to_the_world_as_it_was() {
+    if browser::is_missing() {
+        return;
+    }
+    let mock = mock().await;
+    let complete = json!({ "action": "vendorCompletesOnboarding", "payeeExternalId": "acme" });
+    send(&mock, "POST", "/_sim/actions", complete).await;
+    let names = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-7" });
+    send(&mock, "POST", "/v1/advances", names).await;
+    send(&mock, "POST", "/_sim/clock", json!({ "untilQuiet": true })).await;
+    for (width, scheme) in [(1100, "light"), (PHONE, "dark")] {
+        let page = Page::open(&mock, width, scheme).await;
+        page.tab("invoices").await;
+        page.has_state("funded").await;
+        if width == PHONE {
+            page.tab("timeline").await;
+        }
+        let entry = "Array.from(document.querySelectorAll('.row.request')).find(it => it.textContent.includes('/v1/advances'))";
+        page.until(entry).await;
+        page.browser.run(&format!("{entry}.open = true")).await;
+        page.until(&format!(
+            "{entry}.querySelector('.changes').textContent.includes('advance.state – → REQUESTED')"
+        ))
+        .await;
+        page.click("See the world as it was (entry 2)").await;
+        page.has_state("requested").await;
+        page.until("document.getElementById('past').textContent.includes('right after request POST /v1/advances')").await;
+        page.until(
+            "document.querySelector('.row[aria-current]')?.textContent.includes('/v1/advances')",
+        )
+        .await;
+        page.tab("businesses").await;
+        page.tab("invoices").await;
+        page.browser.run(OPEN).await;
+        let offered = "return Array.from(document.querySelectorAll('#invoices button'), \
+            it => it.checkVisibility() && !it.matches('.opener') && it.textContent).filter(Boolean)";
+        assert_eq!(page.browser.run(offered).await, json!(["Show in the timeline"]));
+        assert_eq!(page.browser.run(BARRIERS).await, json!([]), "{scheme}, {width}");
+        page.click("Back to now").await;
+        page.has_state("funded").await;
+        page.until("!document.getElementById('past').checkVisibility()").await;
+    }
+    let page = Page::open(&mock, 1100, "light").await;
+    page.until("document.querySelectorAll('.row').length > 0").await;
+    page.browser.run("document.querySelectorAll('.row.request')[0].open = true").await;
+    page.click("Fork from here (entry 2)").await;
+    page.shows_world("w1").await;
+    page.has_state("requested").await;
+}
+
 /// Opens all that can be opened.
 const OPEN: &str = "document.querySelectorAll('.opener[aria-expanded=false]').forEach(it => it.click()); \
     document.querySelectorAll('details').forEach(it => it.open = true)";

@@ -460,6 +460,11 @@ impl<C: Choices> Face for Service<C> {
         self.receive(now, attempt, receipt)
     }
 
+    fn copied(&self) -> Option<Box<dyn Face>> {
+        let (choices, untouched) = (self.choices.detached(), self.untouched_choices.0.detached());
+        Some(Box::new(Service { choices, untouched_choices: Settled(untouched), ..self.clone() }))
+    }
+
     fn snapshot(&self) -> Option<Vec<u8>> {
         Service::snapshot(self)
     }

@@ -141,6 +141,9 @@ pub enum NotApplied {
     /// There is no world of this name.
     #[error("there is no world {0:?}; GET /_sim/worlds lists them")]
     UnknownWorld(String),
+    /// The state at an entry is not kept.
+    #[error("{0}")]
+    UnknownEntry(String),
     /// Its fields are not those of the action.
     #[error("{0}")]
     Invalid(String),
@@ -161,6 +164,7 @@ impl NotApplied {
             NotApplied::UnknownDelivery => "unknown_delivery",
             NotApplied::UnknownFault => "unknown_fault",
             NotApplied::UnknownWorld(_) => "unknown_world",
+            NotApplied::UnknownEntry(_) => "unknown_entry",
             NotApplied::Invalid(_) => Code::InvalidRequest.name(),
             NotApplied::Impossible(_) => "action_refused",
         }
@@ -175,7 +179,8 @@ impl NotApplied {
             NotApplied::Unknown(_)
             | NotApplied::UnknownDelivery
             | NotApplied::UnknownFault
-            | NotApplied::UnknownWorld(_) => 404,
+            | NotApplied::UnknownWorld(_)
+            | NotApplied::UnknownEntry(_) => 404,
             NotApplied::Impossible(_) => 409,
         }
     }

@@ -2,6 +2,7 @@
 //! stand in the row of their endpoint (`endpoint`), a word of the document with its value (`words`).
 
 pub mod action;
+pub mod difference;
 pub mod event;
 pub mod field;
 pub(crate) mod ignored;

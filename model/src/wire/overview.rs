@@ -2,10 +2,12 @@
 //! such answer.
 
 use serde::Serialize;
+use serde_json::json;
 use utoipa::ToSchema;
 
 use crate::cents::Cents;
 use crate::timestamp::Timestamp;
+use crate::wire::difference::{FieldTexts, Subjects, field_texts, text};
 use crate::wire::reply;
 use crate::words::{CollectionState, InvoiceStatus};
 
@@ -37,6 +39,39 @@ pub struct Overview {
     /// The books of all platforms: amounts that add up to 0. Cents.
     #[schema(value_type = BTreeMap<String, Value>)]
     pub books: Books,
+}
+
+impl Overview {
+    /// The name of the books among the subjects.
+    pub const BOOKS: &str = "the books";
+
+    /// Each business, invoice and subscription by its name, and the books, for a difference.
+    pub fn subjects(&self) -> Subjects {
+        let businesses =
+            self.businesses.iter().map(|it| (business_named(&it.shown.external_id), fields(it)));
+        let invoices =
+            self.invoices.iter().map(|it| (invoice_named(&it.external_id, &it.payee), fields(it)));
+        let subscriptions = self
+            .subscriptions
+            .iter()
+            .map(|it| (format!("subscription {}", it.reference), fields(it)));
+        let books = [(Overview::BOOKS.to_owned(), fields(&self.books))];
+        businesses.chain(invoices).chain(subscriptions).chain(books).collect()
+    }
+}
+
+/// A business in words.
+pub fn business_named(business: &str) -> String {
+    format!("business {business}")
+}
+
+/// An invoice in words.
+pub fn invoice_named(invoice: &str, payee: &str) -> String {
+    format!("invoice {invoice} of {payee}")
+}
+
+fn fields(seen: &impl Serialize) -> FieldTexts {
+    field_texts(&json!(seen), text)
 }
 
 /// How much a service holds, of all platforms together.

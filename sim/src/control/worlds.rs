@@ -7,8 +7,8 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use tideover_model::wire::action::{Applied, NotApplied};
 use tideover_model::wire::problem::{cut, problem, unfit};
@@ -24,6 +24,7 @@ use crate::control::{
 };
 use crate::extract;
 use crate::fault::Rule;
+use crate::history::EntryName;
 use crate::pieces::{Items, List};
 use crate::respond;
 use crate::world::{World, WorldSize};
@@ -72,6 +73,21 @@ pub(crate) struct NewWorld {
 pub(crate) struct Fork {
     /// It is deleted once nobody has used it for so many seconds; as its original, if this is left out.
     expires_after_idle_seconds: Option<u64>,
+    /// It is as its original was right after this entry: the number of a request, `i3` for an intervention, `d5` for a
+    /// webhook, or `start`. As its original is now, if this is left out.
+    #[serde(default, deserialize_with = "entry")]
+    #[schema(value_type = Option<String>)]
+    at: Option<EntryName>,
+}
+
+/// An entry, as a string or, if it is a request, as a number.
+fn entry<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EntryName>, D::Error> {
+    let name = match Value::deserialize(deserializer)? {
+        Value::Null => return Ok(None),
+        Value::String(name) => name,
+        value => value.to_string(),
+    };
+    name.parse().map(Some).map_err(D::Error::custom)
 }
 
 /// How a world starts again: the body of a reset.
@@ -147,6 +163,7 @@ impl From<NotMade> for ControlError {
         match why {
             NotMade::Impossible(why) => invalid(&why.to_string()),
             NotMade::Unreadable(why) => why.into(),
+            NotMade::NotKept(why) => why.into(),
             NotMade::OwnService
             | NotMade::TooMany(_)
             | NotMade::Stopped
@@ -322,11 +339,11 @@ pub(crate) async fn delete(State(worlds): SharedWorlds, uri: Uri) -> ControlResu
 /// `POST /_sim/worlds/{id}/fork`: makes a copy of a world, and returns its keys.
 pub(crate) async fn fork(State(worlds): SharedWorlds, uri: Uri, body: Body) -> ControlResult {
     let original = world(&worlds, &uri)?;
-    let Fork { expires_after_idle_seconds } = read(&extract::body(body, MOST_BYTES).await?)?;
+    let Fork { expires_after_idle_seconds, at } = read(&extract::body(body, MOST_BYTES).await?)?;
     let idle = expires_after_idle_seconds.map(Duration::from_secs);
     let _place = worlds.document().await?;
-    let Selected { world, in_use, .. } = original;
-    let id = worlds.fork(world, idle.or(in_use.idle())).await?;
+    let Selected { id, world, in_use, .. } = original;
+    let id = worlds.fork((id, world), at, idle.or(in_use.idle())).await?;
     let copy = worlds.named(id).map_err(|Absent| gone(id))?;
     Ok(made(&worlds, id, &copy.world))
 }
@@ -369,7 +386,7 @@ pub(crate) async fn restore(State(worlds): SharedWorlds, uri: Uri, body: Body) -
     let _place = worlds.document().await?;
     let body = extract::body(body, MOST_SNAPSHOT_BYTES).await?;
     let maker = Arc::clone(&worlds);
-    let world = aside(move || Ok(maker.restored(&body)?)).await?;
+    let world = aside(move || Ok(maker.restored(&body)?.prepared())).await?;
     worlds.replace(id, world.clone()).await.map_err(|Absent| gone(id))?;
     Ok(made(&worlds, id, &world))
 }

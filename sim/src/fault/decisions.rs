@@ -32,6 +32,10 @@ impl Decisions {
         self.decided.is_empty() && self.waiting.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.decided.len() + self.waiting.len()
+    }
+
     pub(super) fn keep(&mut self, delivery: &Delivery, label: String, act: DeliveryAct) {
         if self.decided.len() >= KEPT {
             self.decided.pop_first();

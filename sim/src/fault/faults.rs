@@ -136,6 +136,16 @@ impl Faults {
         self.entries.is_empty()
     }
 
+    /// Whether nothing that happens changes it: it has no rules, and none acts on a delivery any more.
+    pub(crate) fn are_at_rest(&self) -> bool {
+        self.entries.is_empty() && self.decisions.is_empty()
+    }
+
+    /// How many rules and decisions it holds.
+    pub(crate) fn weight(&self) -> usize {
+        self.entries.len() + self.initial.len() + self.decisions.len()
+    }
+
     /// Whether a rule may act on a delivery.
     pub(crate) fn concern_deliveries(&self) -> bool {
         self.entries.iter().any(|entry| matches!(entry.rule.act, Act::Delivery(_)))

@@ -99,6 +99,10 @@ impl Choices for GreasedChoices {
         Some(self.seeded)
     }
 
+    fn detached(&self) -> GreasedChoices {
+        GreasedChoices::new(self.seeded, Taken::default())
+    }
+
     fn delay(&mut self, profile: &Profile, transition: Transition) -> Seconds {
         let delay = self.seeded.delay(profile, transition);
         self.skewed(delay, transition)

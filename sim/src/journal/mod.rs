@@ -15,6 +15,7 @@ use std::sync::Arc;
 use tideover_model::Code;
 use tideover_model::conduct::Exchange;
 
+use crate::history::Point;
 use crate::limits::Budget;
 use crate::pieces::PIECE;
 
@@ -152,6 +153,48 @@ impl Journal {
     /// What masks the secrets in it.
     pub(crate) fn masks(&self) -> &Masks {
         &self.setting.masks
+    }
+
+    /// The states before and after a request that is kept.
+    pub(crate) fn states(&self, number: u64) -> Option<[Point; 2]> {
+        let record = self.get(number)?;
+        let at = |position| Point { position, time: record.time };
+        Some([at(record.states.start), at(record.states.end)])
+    }
+
+    /// The position of the state before the oldest request; that after all, if the journal has dropped them all.
+    pub(crate) fn oldest_position(&self, now: u64) -> u64 {
+        match self.ring.from(0).next() {
+            Some((_, record)) if self.dropped() > 0 => record.states.start,
+            None if self.dropped() > 0 => now,
+            // Nothing is too old.
+            Some(_) | None => 0,
+        }
+    }
+
+    /// The number of the first request that has a state, if those from a position on have one.
+    pub(crate) fn first_from(&self, position: u64) -> u64 {
+        let found = self.ring.from(0).find(|(_, record)| record.states.start >= position);
+        found.map_or(self.next(), |(number, _)| number)
+    }
+
+    /// A request that is kept in a few words: method, path and status.
+    pub(crate) fn told(&self, number: u64) -> Option<String> {
+        let record = self.get(number)?;
+        let status = record.status.map_or("no answer".to_owned(), |status| status.to_string());
+        let path = self.masks().concealed(record.path());
+        let path = path.as_deref().unwrap_or(record.path());
+        Some(format!("{} {path} → {status}", record.method()))
+    }
+
+    fn get(&self, number: u64) -> Option<&Record> {
+        let found = self.ring.from(number).next();
+        found.filter(|(kept, _)| *kept == number).map(|(_, record)| record)
+    }
+
+    /// What it may keep.
+    pub(crate) fn setting(&self) -> &Setting {
+        &self.setting
     }
 
     /// The number of requests ever recorded.

@@ -61,6 +61,8 @@ pub(crate) struct Handled<'a> {
     pub(crate) grease: Vec<Freedom>,
     /// The numbers of the deliveries that it caused.
     pub(crate) deliveries: Range<u64>,
+    /// The positions of the states before and after it.
+    pub(crate) states: Range<u64>,
 }
 
 /// An entry as the journal keeps it.
@@ -84,6 +86,7 @@ pub(crate) struct Record {
     pub(super) retry_after: Option<u32>,
     grease: Vec<Freedom>,
     pub(super) deliveries: Range<u64>,
+    pub(super) states: Range<u64>,
     hints: bool,
     texts: Texts,
 }
@@ -139,6 +142,7 @@ impl Record {
             retry_after: handled.retry_after,
             grease: handled.grease,
             deliveries: handled.deliveries,
+            states: handled.states,
             hints,
             texts: Texts::new(spare, body_kept, head, body, answered),
         }

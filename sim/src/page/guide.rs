@@ -24,6 +24,7 @@ pub(super) const PAGES: &[Asset] = pages![
     "operator-port.md",
     "worlds.md",
     "journal.md",
+    "step-back.md",
     "profiles.md",
     "faults.md",
     "grease.md",

@@ -10,6 +10,7 @@ import { byId } from "./dom.js";
 import { follow, forget } from "./history.js";
 import { showInvoices, showMoney, startInvoices } from "./invoices.js";
 import { remember, startMaking } from "./making.js";
+import { now, past, startPast } from "./past.js";
 import { showRules, startRules } from "./rules.js";
 import { showStart, startStart } from "./start.js";
 import { count, startTabs, usually } from "./tabs.js";
@@ -19,8 +20,10 @@ import { followWorlds, open, showWorlds, startWorlds } from "./worlds.js";
 let busy = false;
 let stale = false;
 let stop = () => {};
-/** The world that was shown last, as the mock says it. */
+/** The world as the mock said it last. */
 let last;
+/** What the parts show of it: the same, or an earlier state. */
+let seen;
 
 async function refresh() {
   const text = byId("find-text").value.trim();
@@ -28,10 +31,12 @@ async function refresh() {
   learn(overview.key);
   if (!text) remember(overview);
   if (last === undefined) usually(showStart(overview) ? "start" : "invoices");
+  if (last && last.resets !== overview.resets) now();
   last = overview;
+  seen = await past(text) ?? last;
   await follow(overview);
   showOverview();
-  count("faults", await showRules(overview));
+  count("faults", await showRules({ ...overview, subscriptions: seen.subscriptions }));
   await showConduct();
   await followWorlds(overview);
 }
@@ -40,13 +45,13 @@ async function refresh() {
 function showOverview() {
   showClock(last);
   showStart(last);
-  showBusinesses(last);
-  showInvoices(last);
-  showMoney(last);
-  byId("find-more").hidden = !last.more;
-  count("businesses", last.businesses.length);
-  count("invoices", last.invoices.length);
-  count("subscriptions", last.subscriptions.length);
+  showBusinesses(seen);
+  showInvoices(seen);
+  showMoney(seen);
+  byId("find-more").hidden = !seen.more;
+  count("businesses", seen.businesses.length);
+  count("invoices", seen.invoices.length);
+  count("subscriptions", seen.subscriptions.length);
   const failures = showTimeline(last);
   count("timeline", failures, failures > 0);
   document.title = `${failures > 0 ? `(${failures}) ` : ""}Tideover · ${last.world}`;
@@ -85,6 +90,7 @@ async function restart() {
   stop();
   stop = () => {};
   forget();
+  now();
   last = undefined;
   byId("gone").hidden = true;
   try {
@@ -130,6 +136,7 @@ startInvoices();
 startRules();
 startConduct(changed);
 startMaking();
+startPast(changed);
 startStart();
 startWorlds(() => {
   search = location.search;

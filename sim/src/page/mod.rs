@@ -22,7 +22,7 @@ use crate::world::WorldOverview;
 use crate::worlds::Worlds;
 
 /// The most businesses, and the most invoices, in an overview.
-const MOST: usize = 200;
+pub(crate) const MOST: usize = 200;
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -70,6 +70,7 @@ const ASSETS: &[Asset] = &[
     script!("invoices.js"),
     script!("making.js"),
     script!("markdown.js"),
+    script!("past.js"),
     script!("problems.js"),
     script!("rows.js"),
     script!("rules.js"),

@@ -3,6 +3,7 @@
 import { deliveryDetails, interventionDetails, requestDetails } from "./exchange.js";
 import { byId, el, keyed, rebuild } from "./dom.js";
 import { again, history } from "./history.js";
+import { markEntry, pastSection } from "./past.js";
 import { showProblems } from "./problems.js";
 import { lineOf } from "./rows.js";
 import { clockTime, counted, day, instant, namedDay } from "./shown.js";
@@ -27,7 +28,11 @@ function row(entry) {
     el("span", { class: `status ${level}` }, status));
   const details = el("details", { class: `row ${kind} ${failure?.level ?? ""}`, "data-part": "row" }, summary);
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(DETAILS[kind](item));
+    if (!details.open || details.children.length > 1) return;
+    const shown = DETAILS[kind](item);
+    // A clock that moves has no state after its move yet.
+    if (item.kind !== "clockMoved" || item.until !== null) shown.querySelector(".facts").after(pastSection(kind, item, () => el("span", {}, `${tag} `, lineOf(entry, severalReceivers).what)));
+    details.append(shown);
   });
   return details;
 }
@@ -69,6 +74,7 @@ export function showTimeline({ subscriptions } = {}) {
   byId("timeline").querySelector(".empty").hidden = all.length > 0;
   byId("filter").hidden = all.length === 0;
   keyed(byId("timeline").querySelector(".rows"), withDays(newest), (it) => it.key, row);
+  markEntry();
   const isWhole = wanted.length === all.length;
   byId("filter-shown").textContent = isWhole ? counted(all.length, "entry", "entries") : `${wanted.length.toLocaleString("en-US")} of ${counted(all.length, "entry", "entries")}`;
   byId("filter-all").hidden = isWhole;

@@ -12,6 +12,7 @@ use tideover_model::{
 };
 
 use crate::fault::{Act, Call, Fault, FaultEntry, FaultError, Faults, Rule, When, named};
+use crate::history::Noted;
 use crate::interventions::{Intervention, InterventionKind};
 use crate::world::{World, WorldState};
 
@@ -20,7 +21,10 @@ impl World {
     /// acts on a request.
     #[must_use]
     pub fn faulty(self, faults: Faults) -> World {
-        self.lock().faults = faults;
+        let mut state = self.lock();
+        state.faults = faults;
+        state.begin_history();
+        drop(state);
         self
     }
 
@@ -58,10 +62,10 @@ impl World {
         let mut state = self.lock();
         let entry = state.faults.entries().iter().find(|entry| entry.id == id);
         let label = entry.map(|entry| entry.rule.label().to_owned());
-        if label.is_some() {
+        let is_removed = state.faults.remove(id);
+        if is_removed {
             state.log_fault(InterventionKind::FaultRemoved, label.as_deref());
         }
-        let is_removed = state.faults.remove(id);
         self.changed();
         is_removed
     }
@@ -69,10 +73,11 @@ impl World {
     /// Removes all rules of faults.
     pub fn clear_faults(&self) {
         let mut state = self.lock();
-        if !state.faults.is_empty() {
+        let is_changed = !state.faults.is_empty();
+        state.faults.clear();
+        if is_changed {
             state.log_fault(InterventionKind::FaultsCleared, None);
         }
-        state.faults.clear();
         self.changed();
     }
 }
@@ -82,6 +87,7 @@ impl WorldState {
     fn log_fault(&mut self, kind: InterventionKind, label: Option<&str>) {
         let now = self.clock.now();
         let intervention = Intervention::fault(kind, self.moment(now), label);
+        let intervention = intervention.up_to(self.noted());
         self.interventions.add(intervention);
     }
 
@@ -143,6 +149,7 @@ impl WorldState {
         now: Timestamp,
         understood: Understood,
         act: Option<Act>,
+        copy: Option<&Arc<Noted>>,
     ) -> Option<Answer> {
         match act {
             Some(
@@ -150,17 +157,17 @@ impl WorldState {
             ) => None,
             Some(Act::UpstreamFails { when }) => {
                 if when == When::AfterCommit {
-                    let _ = self.handle(now, understood);
+                    let _ = self.handle(now, understood, copy);
                 }
                 let clause = clause!("7.codes.upstream_failed");
                 Some(Err(Refusal::new(Code::UpstreamFailed, clause)))
             }
             Some(Act::RequestRepeated) => {
-                let _ = self.handle(now, understood.clone());
-                Some(self.handle(now, understood))
+                let _ = self.handle(now, understood.clone(), copy);
+                Some(self.handle(now, understood, copy))
             }
             Some(Act::ImportStops { after_rows }) => {
-                Some(self.handle_interrupted(now, understood, after_rows))
+                Some(self.handle_interrupted(now, understood, after_rows, copy))
             }
             Some(
                 Act::ConnectionDrops { when: When::AfterCommit }
@@ -169,13 +176,18 @@ impl WorldState {
                 // It acts on no request.
                 | Act::Delivery(_),
             )
-            | None => Some(self.handle(now, understood)),
+            | None => Some(self.handle(now, understood, copy)),
         }
     }
 
-    fn handle(&mut self, now: Timestamp, understood: Understood) -> Answer {
+    fn handle(
+        &mut self,
+        now: Timestamp,
+        understood: Understood,
+        copy: Option<&Arc<Noted>>,
+    ) -> Answer {
         let (caller, operation) = understood?;
-        self.face.handle(now, caller, operation)
+        self.face.handle(now, caller, operation, copy)
     }
 
     /// Carries out an import up to so many rows.
@@ -184,10 +196,11 @@ impl WorldState {
         now: Timestamp,
         understood: Understood,
         after_rows: u64,
+        copy: Option<&Arc<Noted>>,
     ) -> Answer {
         let (caller, operation) = understood?;
         self.interrupt_next(now, caller, usize::try_from(after_rows).unwrap_or(usize::MAX));
-        let answer = self.face.handle(now, caller, operation);
+        let answer = self.face.handle(now, caller, operation, copy);
         // An import that is refused does not use it up, and the fault must not reach the next one.
         self.interrupt_next(now, caller, usize::MAX);
         answer

@@ -33,6 +33,6 @@ impl WorldState {
     /// Where its history stands now.
     pub(super) fn moment(&self, time: Timestamp) -> Moment {
         let (next_request, next_delivery) = (self.journal.next(), self.deliveries.next());
-        Moment { time, next_request, next_delivery }
+        Moment { time, next_request, next_delivery, point: self.face.point() }
     }
 }

@@ -1,6 +1,7 @@
 //! Reads a world's journal, at once or as requests come.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -30,7 +31,11 @@ impl World {
 
     /// Begins an empty journal with this setting.
     pub(crate) fn recording(self, setting: Setting) -> World {
-        self.lock().journal = Journal::of(setting);
+        self.inner.keeps_states.store(setting.limits.requests > 0, Ordering::Relaxed);
+        let mut state = self.lock();
+        state.journal = Journal::of(setting);
+        state.begin_history();
+        drop(state);
         self
     }
 
@@ -120,14 +125,23 @@ impl World {
         journal.page(wanted, numbers, |numbers| deliveries.caused(numbers))
     }
 
-    /// The bytes that the journal takes.
+    /// The bytes that the journal takes, with the states at its entries.
     pub(crate) fn journal_size(&self) -> usize {
-        self.lock().journal.whole_size()
+        let state = self.lock();
+        state.journal.whole_size() + state.face.bytes()
     }
 
-    /// Drops the oldest requests until the journal has at most so many bytes.
+    /// Drops the oldest requests, and the oldest states, until the journal has at most so many bytes.
     pub(crate) fn shrink_journal(&self, most: usize) {
-        self.lock().journal.shrink_to(most);
+        let inputs = {
+            let mut state = self.lock();
+            let inputs = state.face.bytes();
+            state.journal.shrink_to(most - inputs.min(most / 4));
+            inputs
+        };
+        if inputs > most / 4 {
+            self.shed(most / 4);
+        }
     }
 }
 

@@ -14,13 +14,17 @@ impl World {
         state.beginning = beginning;
         let now = state.clock.now();
         let begun = state.begin(now);
+        state.begin_history();
         drop(state);
         begun.map(|()| self)
     }
 
     /// The same world, with names of its own from now on.
     pub(crate) fn named_as(self, number: u32) -> World {
-        self.lock().face.name_as_world(number);
+        let mut state = self.lock();
+        state.face.unbegun().name_as_world(number);
+        state.begin_history();
+        drop(state);
         self
     }
 
@@ -52,7 +56,7 @@ impl WorldState {
 
     /// Plays the beginning on a fresh service.
     pub(super) fn begin(&mut self, now: Timestamp) -> Result<(), ScenarioError> {
-        let begun = self.beginning.play(&mut *self.face, now);
+        let begun = self.beginning.play(self.face.unbegun(), now);
         self.log_deliveries();
         // The client has met nothing yet.
         if let Some(grease) = &mut self.grease {

@@ -223,7 +223,8 @@ impl Drop for ClockMove<'_> {
         state.moving = false;
         let until = state.clock.now();
         if state.resets == self.resets {
-            state.interventions.moved(self.number, until);
+            let (after, next_request) = (state.noted(), state.journal.next());
+            state.interventions.moved(self.number, until, after, next_request);
         }
         state.clock.release();
         self.world.notify_watchers();

@@ -15,9 +15,10 @@ use crate::clock::{Clock, SavedClock};
 use crate::deliveries::DeliveryLog;
 use crate::fault::Faults;
 use crate::grease::{Grease, SavedGrease};
+use crate::history::Around;
 use crate::sending::Resolver;
 use crate::state_file::{Unsaved, Unwritable};
-use crate::world::{World, WorldState};
+use crate::world::{Past, World, WorldState};
 
 /// Versions 1 and 2 hold a service of version 1, which this release can't read.
 const WORLD: Sealed = Sealed { format: "tideover-world", version: 3 };
@@ -84,7 +85,7 @@ impl World {
         };
         // Writing takes a while: others can use the world meanwhile.
         drop(state);
-        Ok(WORLD.seal_twice(out, |out| Ok(serde_json::to_writer(out, &saved)?))?)
+        saved.write_to(out)
     }
 
     /// The world of a [`snapshot`](World::snapshot). Its snapshot has the same bytes.
@@ -132,6 +133,32 @@ impl World {
         let world = World::resolving(Box::new(service), clock, resolver);
         world.lock().deliveries = log;
         world
+    }
+}
+
+impl WorldSnapshot<'_> {
+    fn write_to(&self, out: &mut impl Write) -> Result<(), Unsaved> {
+        Ok(WORLD.seal_twice(out, |out| Ok(serde_json::to_writer(out, self)?))?)
+    }
+}
+
+impl Past {
+    /// The [`snapshot`](World::snapshot) of the world as it was.
+    pub(crate) fn snapshot(&self) -> Option<Vec<u8>> {
+        let mut service = Service::restore(&self.base.face.snapshot()?).ok()?;
+        service.handle_restart(self.now());
+        let service = Face::snapshot(&service)?;
+        let Around { faults, grease } = &self.base.around;
+        let saved = WorldSnapshot {
+            clock: self.clock,
+            faults: Cow::Borrowed(faults),
+            grease: grease.clone(),
+            service: Cow::Borrowed(serde_json::from_slice(&service).ok()?),
+            beginning: Cow::Borrowed(&self.beginning),
+        };
+        let mut document = Vec::new();
+        saved.write_to(&mut document).ok()?;
+        Some(document)
     }
 }
 

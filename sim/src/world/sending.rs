@@ -31,11 +31,13 @@ impl World {
         let attempts = state.deliveries.attempts(&delivery);
         let resent = state.face.resend(now, &delivery, attempts);
         let intervention = Intervention::resent(state.moment(now), &delivery.id);
-        state.interventions.add(match &resent {
+        self.drain(&mut state, now);
+        let intervention = match &resent {
             Ok(()) => intervention,
             Err(why) => intervention.refused(&why.0),
-        });
-        self.drain(&mut state, now);
+        };
+        let intervention = intervention.up_to(state.noted());
+        state.interventions.add(intervention);
         Some(resent)
     }
 
@@ -105,6 +107,7 @@ impl World {
             let attempt = state.face.poll_attempt(now)?;
             state.faults.begin(&attempt.delivery);
             if !state.faults.drop_attempt(&attempt) {
+                state.noted();
                 let letter = state.letter(&attempt, signed_at);
                 state.deliveries.begun(&attempt, letter.headers.clone());
                 return Some((attempt, letter));
@@ -128,6 +131,8 @@ impl World {
         state.end_attempt(now, attempt, receipt, result);
         state.in_flight -= 1;
         self.drain(&mut state, now);
+        state.noted();
+        self.leave(state);
     }
 }
 

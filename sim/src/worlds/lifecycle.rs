@@ -11,6 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::courier::Courier;
+use crate::history::{EntryName, NotKept};
 use crate::state_file::Unwritable;
 use crate::world::World;
 use crate::worlds::expiry::{Expiry, InUse};
@@ -47,6 +48,8 @@ pub(crate) enum NotMade {
     Unreadable(#[from] UnreadableSnapshot),
     #[error(transparent)]
     Unwritable(#[from] Unwritable),
+    #[error(transparent)]
+    NotKept(#[from] NotKept),
 }
 
 /// There is no such world.
@@ -183,15 +186,25 @@ impl Worlds {
         }
     }
 
-    /// A copy of a world, from its snapshot. It expires after `idle` without a request.
+    /// A copy of a world, as it is now or as it was at an entry, from its snapshot. It expires after `idle` without a
+    /// request.
     pub(crate) async fn fork(
         self: &Arc<Self>,
-        world: World,
+        (of, world): (WorldId, World),
+        at: Option<EntryName>,
         idle: Option<Duration>,
     ) -> Result<WorldId, NotMade> {
         let (worlds, id) = (Arc::clone(self), self.next_id()?);
-        let copy = aside(move || Ok(worlds.restored(&world.snapshot()?)?)).await?;
-        self.add(id, copy.named_as(id.number()), idle)?;
+        let copy = aside(move || {
+            let line = world.branch(of, at);
+            let snapshot = match at {
+                Some(entry) => world.past(entry)?.snapshot().ok_or(Unwritable)?,
+                None => world.snapshot()?,
+            };
+            let copy = worlds.restored(&snapshot)?.coming_from(line);
+            Ok(copy.named_as(id.number()).prepared())
+        });
+        self.add(id, copy.await?, idle)?;
         Ok(id)
     }
 

@@ -1,12 +1,13 @@
 //! The worlds of a mock. The API key of a request selects one.
 //!
 //! Locks are taken in this order, and none is held across an await: the status of the state file, `Worlds::slots`,
-//! the uses of a world or its state, the freedoms that its choices have taken. No code locks two worlds at once.
+//! the uses of a world or its base and then its state, the freedoms that its choices have taken. No code locks two worlds at once.
 
 mod bounds;
 mod expiry;
 mod lifecycle;
 mod name;
+mod parting;
 mod recipe;
 mod saving;
 
@@ -32,6 +33,7 @@ pub(crate) use expiry::InUse;
 use lifecycle::Slot;
 pub(crate) use lifecycle::{Absent, NotMade, aside};
 pub(crate) use name::WorldId;
+pub(crate) use parting::Parted;
 pub(crate) use recipe::Recipe;
 pub use recipe::RecipeError;
 pub(crate) use saving::save_changes;

@@ -105,7 +105,11 @@ impl Worlds {
             }
             before = Some(saved.number);
             let idle = saved.expires_after_idle_seconds.map(Duration::from_secs);
-            Ok((WorldId(saved.number), self.restored(saved.world.get().as_bytes())?, idle))
+            Ok((
+                WorldId(saved.number),
+                self.restored(saved.world.get().as_bytes())?.prepared(),
+                idle,
+            ))
         };
         let worlds = worlds.into_iter().map(world).collect::<Result<_, _>>()?;
         Ok(Restored { last, worlds })

@@ -32,6 +32,7 @@ mod plain;
 mod profile;
 mod receiver;
 mod state;
+mod step_back;
 mod support;
 mod transport;
 mod webhooks;

@@ -5,6 +5,8 @@ use tideover_model::wire::action::NotApplied;
 use tideover_model::wire::reply::Failure;
 use tideover_model::{Code, Impossible, Status};
 
+use crate::history::{EntryName, NotKept};
+
 /// A failure of a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Problem {
@@ -19,6 +21,7 @@ pub(super) enum Problem {
     UnknownDelivery,
     UnknownFault,
     UnknownWorld,
+    UnknownEntry,
     UnknownBusiness,
     UnknownInvoice,
     /// With a reason, as an example.
@@ -44,6 +47,7 @@ impl Problem {
             Problem::UnknownDelivery => "no delivery that is kept has this identifier",
             Problem::UnknownFault => "no rule has this number",
             Problem::UnknownWorld => "no world has this name",
+            Problem::UnknownEntry => "no state is kept at this entry; the sentence says which are",
             Problem::UnknownBusiness => "the caller has not synced this business",
             Problem::UnknownInvoice => "the caller has not synced this invoice",
             Problem::Refused(_) => "that cannot happen now; nothing has changed",
@@ -85,6 +89,10 @@ impl Problem {
             Problem::UnknownDelivery => NotApplied::UnknownDelivery,
             Problem::UnknownFault => NotApplied::UnknownFault,
             Problem::UnknownWorld => NotApplied::UnknownWorld("w7".into()),
+            Problem::UnknownEntry => {
+                let (entry, kept) = (EntryName::Request(3), "kept are requests 17 to 1016".into());
+                NotApplied::UnknownEntry(NotKept::NoSuchEntry { entry, kept }.to_string())
+            }
             Problem::Refused(why) => NotApplied::Impossible(Impossible::new(why)),
         })
     }

@@ -11,6 +11,7 @@ use crate::control::clauses::Clauses;
 use crate::control::clock::ClockMoved;
 use crate::control::conduct::ConductView;
 use crate::control::faults::{FaultIds, Faults};
+use crate::control::past::{PartingView, PastView};
 use crate::control::worlds::{Fork, NewWorld, Reset, WorldMade, WorldView};
 use crate::grease::CoverageView;
 use crate::openapi::operator::any_action;
@@ -21,12 +22,12 @@ use crate::openapi::operator::bodies::{
 use crate::openapi::operator::parameter::{Parameter, flag, state, text, whole};
 use crate::openapi::operator::problem::Problem;
 use crate::openapi::operator::problem::Problem::{
-    Invalid, Refused, TooLarge, UnknownAction, UnknownBusiness, UnknownDelivery, UnknownFault,
-    UnknownInvoice, UnknownKey, UnknownWorld, Unreadable,
+    Invalid, Refused, TooLarge, UnknownAction, UnknownBusiness, UnknownDelivery, UnknownEntry,
+    UnknownFault, UnknownInvoice, UnknownKey, UnknownWorld, Unreadable,
 };
 use crate::openapi::schemas::Schemas;
 use crate::page::Shown;
-use crate::world::{Intervened, Quiet, Waited};
+use crate::world::{Difference, Intervened, Quiet, Waited};
 
 /// A method on a path.
 #[derive(Clone, Copy)]
@@ -149,6 +150,23 @@ const WORLDS: &str = "Worlds";
 const ABOUT: &str = "Mock";
 
 const WORLD: Parameter = text("id", "The name of the world: `default`, `w1`, …");
+
+const ENTRY: Parameter = text(
+    "entry",
+    "The number of a request, such as `17`, `i3` for an intervention, `d5` for a webhook, or `start`.",
+);
+const NOT_AN_ENTRY: &str = "the path: expected an entry: the number of a request, such as 17, i3 for an intervention, \
+    d5 for a webhook, or start, got \"x\".";
+const TEXT: Parameter =
+    text("text", "Only those with this text in their identifiers or names.").optional();
+const FROM: Parameter =
+    text("from", "The entry to begin with; right before `to` if it is left out.").optional();
+const TO: Parameter = text("to", "The entry to end with; now if it is left out.").optional();
+const NO_ENTRIES: &str = "expected ?from=…&to=…: two entries, such as 17, i3 or d5; without from it is what the entry \
+    to has changed, without to what has changed since from";
+const NO_STATES: Problem = Refused(
+    "this world keeps no earlier states: its service has a deliberate defect, or is not the model's own",
+);
 
 const FINAL: Parameter = flag("final", "Whether the caller is done.").optional();
 const NOT_FINAL: &str = "final: expected true or false, got \"1\".";
@@ -338,11 +356,27 @@ pub(super) const ROUTES: &[Route] = &[
             "The clock, the businesses and invoices of the platform, the newest first and at \
                 most 200 of each, and the books.",
         )
-        .parameters(&[
-            text("text", "Only those with this text in their identifiers or names.").optional()
-        ])
+        .parameters(&[TEXT])
         .answers::<Shown>("The world, as the platform of the key sees it.")
         .unless(&[UnknownKey]),
+    get("read_earlier_state", "/_sim/at/{entry}", WORLDS)
+        .about(
+            "See a world as it was",
+            "As it was right after an entry of its logs: a request, an intervention, a webhook. The \
+                form is that of `GET /_sim/overview`.",
+        )
+        .parameters(&[ENTRY, TEXT])
+        .answers::<PastView>("The world, as the platform of the key saw it.")
+        .unless(&[UnknownKey, Invalid(NOT_AN_ENTRY), UnknownEntry, NO_STATES]),
+    get("read_difference", "/_sim/diff", WORLDS)
+        .about(
+            "See what has changed",
+            "From one entry to another, in words: per business, invoice and subscription the \
+                fields that differ, before and after.",
+        )
+        .parameters(&[FROM, TO])
+        .answers::<Difference>("The changes.")
+        .unless(&[UnknownKey, Invalid(NO_ENTRIES), UnknownEntry, NO_STATES]),
     get("watch_world", "/_sim/events", WORLDS)
         .about(
             "Hear of changes",
@@ -495,15 +529,22 @@ pub(super) const ROUTES: &[Route] = &[
         .answers::<Deleted>("It is deleted.")
         .unless(&[UnknownWorld, Refused("the default world cannot be deleted; reset it instead")]),
     post("fork_world", "/_sim/worlds/{id}/fork", WORLDS)
-        .about("Copy a world", "The copy goes its own way. Needs no key.")
+        .about(
+            "Copy a world",
+            "As it is now, or as it was at an entry. The copy goes its own way. Needs no key.",
+        )
         .parameters(&[WORLD])
-        .may_take::<Fork>(&[("forAMinute", r#"{ "expiresAfterIdleSeconds": 60 }"#)])
+        .may_take::<Fork>(&[
+            ("forAMinute", r#"{ "expiresAfterIdleSeconds": 60 }"#),
+            ("fromAnEntry", r#"{ "at": "17" }"#),
+        ])
         .answers::<WorldMade>("The name of the copy, and its keys.")
         .unless(&[
             UnknownWorld,
             TooLarge,
             Unreadable,
-            Invalid("unknown field `seed`, expected `expiresAfterIdleSeconds`"),
+            Invalid("unknown field `seed`, expected `expiresAfterIdleSeconds` or `at`"),
+            UnknownEntry,
             Refused(
                 "this mock has at most 10000 worlds; delete some first, or start it with a larger --max-worlds",
             ),
@@ -530,6 +571,35 @@ pub(super) const ROUTES: &[Route] = &[
         .parameters(&[WORLD, FINAL])
         .answers::<ConductView>("The rows.")
         .unless(&[UnknownWorld, Invalid(NOT_FINAL)]),
+    get("read_earlier_state_of_world", "/_sim/worlds/{id}/at/{entry}", WORLDS)
+        .about(
+            "See a world as it was, by its name",
+            "As `GET /_sim/at/{entry}` does for the world of a key: what its first platform saw. \
+                Needs no key.",
+        )
+        .parameters(&[WORLD, ENTRY, TEXT])
+        .answers::<PastView>("The world, as its first platform saw it.")
+        .unless(&[UnknownWorld, Invalid(NOT_AN_ENTRY), UnknownEntry, NO_STATES]),
+    get("read_difference_of_world", "/_sim/worlds/{id}/diff", WORLDS)
+        .about(
+            "See what has changed in a world",
+            "As `GET /_sim/diff` does for the world of a key. Needs no key.",
+        )
+        .parameters(&[WORLD, FROM, TO])
+        .answers::<Difference>("The changes.")
+        .unless(&[UnknownWorld, Invalid(NO_ENTRIES), UnknownEntry, NO_STATES]),
+    get("read_parting", "/_sim/worlds/{id}/parting", WORLDS)
+        .about(
+            "See where two worlds part",
+            "A world and a copy of it, or two copies of one world: the last entry that both \
+                have, and the first of each after it. Needs no key.",
+        )
+        .parameters(&[WORLD, text("with", "The name of the other world.")])
+        .answers::<PartingView>("Where they part, if they share anything.")
+        .unless(&[
+            UnknownWorld,
+            Invalid("expected ?with=…: the name of another world, such as w2"),
+        ]),
     get("read_snapshot", "/_sim/worlds/{id}/snapshot", WORLDS)
         .about(
             "Read a world as a document",

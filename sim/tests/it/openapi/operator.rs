@@ -146,6 +146,9 @@ const FAULT: &str = "/_sim/faults/{id}";
 const WORLD: &str = "/_sim/worlds/{id}";
 const FORK: &str = "/_sim/worlds/{id}/fork";
 const RESET: &str = "/_sim/worlds/{id}/reset";
+const AT: &str = "/_sim/worlds/{id}/at/{entry}";
+const DIFF: &str = "/_sim/worlds/{id}/diff";
+const PARTING: &str = "/_sim/worlds/{id}/parting";
 
 #[tokio::test]
 async fn every_answer_is_as_described() {
@@ -234,6 +237,8 @@ async fn succeed(port: &Operator) {
     port.ask_of(caller, "GET", ("/_sim/objections", objections), Body::empty()).await;
     port.ask_of(caller, "DELETE", (FAULT, "/_sim/faults/1"), Body::empty()).await;
     port.ask("DELETE", "/_sim/faults", Body::empty()).await;
+    port.ask_of(caller, "GET", ("/_sim/at/{entry}", "/_sim/at/4?text=a"), Body::empty()).await;
+    port.ask_of(caller, "GET", ("/_sim/diff", "/_sim/diff?from=start&to=i2"), Body::empty()).await;
     let some =
         "/_sim/deliveries?after=0&type=partner.loan.paid&payee=acme&invoice=INV-1&state=queued";
     port.ask_of(caller, "GET", ("/_sim/deliveries", some), Body::empty()).await;
@@ -278,6 +283,13 @@ async fn succeed_with_worlds(port: &Operator) {
     port.ask("GET", "/_sim/conduct", Body::empty()).await;
     let conduct = ("/_sim/worlds/{id}/conduct", "/_sim/worlds/w1/conduct?final=true");
     port.ask_of(&caller, "GET", conduct, Body::empty()).await;
+    for (path, sent) in [
+        (AT, "/_sim/worlds/w1/at/start"),
+        (DIFF, "/_sim/worlds/w1/diff?from=start"),
+        (PARTING, "/_sim/worlds/w1/parting?with=default"),
+    ] {
+        port.ask_of(&caller, "GET", (path, sent), Body::empty()).await;
+    }
     let read = ("/_sim/worlds/{id}/snapshot", "/_sim/worlds/w1/snapshot");
     port.ask_of(&caller, "GET", read, Body::empty()).await;
     let snapshot = caller.bytes("GET", read.1, Body::empty()).await.body;
@@ -320,13 +332,36 @@ async fn fail_with_worlds(port: &Operator) {
     let caller = Caller::of(&World::new(Box::new(service), clock));
     port.ask_of(&caller, "GET", (snapshot, own), Body::empty()).await;
     port.ask_of(&caller, "POST", (FORK, "/_sim/worlds/default/fork"), Body::empty()).await;
+    fail_with_entries(port, &caller).await;
+}
+
+/// Looks back at what is not kept, in the world of a caller without any states too.
+async fn fail_with_entries(port: &Operator, without: &Caller) {
+    for (path, named) in [
+        ("/_sim/at/{entry}", "/_sim/at/"),
+        (AT, "/_sim/worlds/default/at/"),
+        ("/_sim/diff", "/_sim/diff?to="),
+        (DIFF, "/_sim/worlds/default/diff?to="),
+    ] {
+        for entry in ["99", "x"] {
+            port.ask_of(&port.caller, "GET", (path, &format!("{named}{entry}")), "").await;
+        }
+        port.ask_of(without, "GET", (path, &format!("{named}start")), "").await;
+    }
+    port.ask_of(&port.caller, "GET", (PARTING, "/_sim/worlds/default/parting"), "").await;
+    for path in [DIFF, PARTING] {
+        let sent = path.replace("{id}", "w9");
+        port.ask_of(&port.caller, "GET", (path, &sent), "").await;
+    }
+    let at = r#"{ "at": "i99" }"#;
+    port.ask_of(&port.caller, "POST", (FORK, "/_sim/worlds/default/fork"), at).await;
 }
 
 /// Everything that does not.
 async fn fail(port: &Operator) {
     let nobody = port.caller.with_key("never issued");
     for (method, path) in documented(&port.document) {
-        let named = path.replace("{id}", "0");
+        let named = path.replace("{id}", "0").replace("{entry}", "0");
         port.ask_from_elsewhere(method, (&path, &named)).await;
         port.ask_by_another_name(method, (&path, &named)).await;
         let responses = &port.operation(method, &path)["responses"];

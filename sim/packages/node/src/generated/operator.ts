@@ -25,6 +25,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/_sim/at/{entry}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See a world as it was
+         * @description As it was right after an entry of its logs: a request, an intervention, a webhook. The form is that of `GET /_sim/overview`.
+         */
+        get: operations["read_earlier_state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/_sim/clauses": {
         parameters: {
             query?: never;
@@ -143,6 +163,26 @@ export interface paths {
          * @description At once. Its schedule goes on as it was.
          */
         post: operations["resend_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/_sim/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what has changed
+         * @description From one entry to another, in words: per business, invoice and subscription the fields that differ, before and after.
+         */
+        get: operations["read_difference"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -585,6 +625,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/_sim/worlds/{id}/at/{entry}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See a world as it was, by its name
+         * @description As `GET /_sim/at/{entry}` does for the world of a key: what its first platform saw. Needs no key.
+         */
+        get: operations["read_earlier_state_of_world"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/_sim/worlds/{id}/conduct": {
         parameters: {
             query?: never;
@@ -605,6 +665,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/_sim/worlds/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what has changed in a world
+         * @description As `GET /_sim/diff` does for the world of a key. Needs no key.
+         */
+        get: operations["read_difference_of_world"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/_sim/worlds/{id}/fork": {
         parameters: {
             query?: never;
@@ -616,9 +696,29 @@ export interface paths {
         put?: never;
         /**
          * Copy a world
-         * @description The copy goes its own way. Needs no key.
+         * @description As it is now, or as it was at an entry. The copy goes its own way. Needs no key.
          */
         post: operations["fork_world"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/_sim/worlds/{id}/parting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See where two worlds part
+         * @description A world and a copy of it, or two copies of one world: the last entry that both have, and the first of each after it. Needs no key.
+         */
+        get: operations["read_parting"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1001,6 +1101,50 @@ export interface components {
              */
             status: number | null;
         };
+        /** @description A world as it was right after an entry of its logs, as a platform saw it. */
+        EarlierState: {
+            /** @description The books of all platforms: amounts that add up to 0. Cents. */
+            books: {
+                [key: string]: unknown;
+            };
+            /** @description The businesses: as the API shows them, and what it does not show. */
+            businesses: {
+                [key: string]: unknown;
+            }[];
+            /** @description The entry. */
+            entry: string;
+            /** @description The invoices, and where the money of each is. Cents. */
+            invoices: {
+                [key: string]: unknown;
+            }[];
+            /** @description Whether there are more of either. */
+            more: boolean;
+            /**
+             * Format: date-time
+             * @description When something was due next; null if nothing was.
+             */
+            nextDue: string | null;
+            /**
+             * Format: date-time
+             * @description What the clock showed.
+             */
+            now: string;
+            /** @description The platform's subscriptions, without their secrets. */
+            subscriptions: {
+                [key: string]: unknown;
+            }[];
+            /** @description The name of the world. */
+            world: string;
+        };
+        /** @description An entry of a world's logs. */
+        EntryOfWorld: {
+            /** @description Its entry. */
+            entry: string;
+            /** @description What it was; null if the log no longer has it. */
+            what: string | null;
+            /** @description The world. */
+            world: string;
+        };
         /**
          * @description The kinds of event, in the document's order (§6).
          * @enum {string}
@@ -1200,8 +1344,22 @@ export interface components {
         };
         /** @description A rule, or several. */
         FaultsAdded: components["schemas"]["FaultRules"] | components["schemas"]["FaultRule"];
+        /** @description A field that has changed. */
+        FieldChange: {
+            /** @description The value after; null if it does not exist. */
+            after: string | null;
+            /** @description The value before; null if it did not exist. */
+            before: string | null;
+            /** @description The field, dotted. */
+            field: string;
+        };
         /** @description A copy to make: the body of `POST /_sim/worlds/{id}/fork`. What is missing is as in the original. */
         Fork: {
+            /**
+             * @description It is as its original was right after this entry: the number of a request, `i3` for an intervention, `d5` for a
+             *     webhook, or `start`. As its original is now, if this is left out.
+             */
+            at?: string | null;
             /**
              * Format: int64
              * @description It is deleted once nobody has used it for so many seconds; as its original, if this is left out.
@@ -1636,6 +1794,14 @@ export interface components {
             /** @description The name of the world. */
             world: string;
         };
+        /** @description Where two worlds part. */
+        Parting: {
+            here: components["schemas"]["EntryOfWorld"] | null;
+            lastCommon: components["schemas"]["EntryOfWorld"] | null;
+            /** @description Whether they have anything in common: one is a copy of the other, or both are copies of a third. */
+            shared: boolean;
+            there: components["schemas"]["EntryOfWorld"] | null;
+        };
         /** @description How long to wait. */
         Patience: {
             /**
@@ -1791,6 +1957,37 @@ export interface components {
              * @description The version of the form.
              */
             version: number;
+        };
+        /** @description The difference between two states of a world, in words. */
+        StateDifference: {
+            /** @description The businesses, invoices, subscriptions and books that have changed, of all platforms. */
+            changes: components["schemas"]["SubjectChange"][];
+            /**
+             * Format: date-time
+             * @description What the clock showed first.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description What it showed then.
+             */
+            to: string;
+        };
+        /** @description A business, an invoice, a subscription or the books, as far as they have changed. */
+        SubjectChange: {
+            /**
+             * @description What it has come to. Known: `new`, `changed`, `gone`; others may be added.
+             * @example new
+             * @example changed
+             * @example gone
+             */
+            became: string;
+            /** @description The fields that differ. */
+            fields: components["schemas"]["FieldChange"][];
+            /** @description All of it in a sentence. */
+            sentence: string;
+            /** @description What has changed, such as `invoice INV-1 of acme`. */
+            subject: string;
         };
         /**
          * @description The tax id on file turns out to be wrong: compliance is no longer cleared.
@@ -2125,6 +2322,80 @@ export interface operations {
             };
             /** @description - `payload_too_large`: the body has more than 1048576 bytes */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    read_earlier_state: {
+        parameters: {
+            query?: {
+                /** @description Only those with this text in their identifiers or names. */
+                text?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The number of a request, such as `17`, `i3` for an intervention, `d5` for a webhook, or `start`. */
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The world, as the platform of the key saw it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EarlierState"];
+                };
+            };
+            /** @description - `invalid_request`: a field or a parameter does not fit; the sentence names it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `unauthorized`: the API key was never issued */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `unknown_entry`: no state is kept at this entry; the sentence says which are */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `action_refused`: that cannot happen now; nothing has changed */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2516,6 +2787,79 @@ export interface operations {
                 };
             };
             /** @description - `unknown_delivery`: no delivery that is kept has this identifier */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `action_refused`: that cannot happen now; nothing has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    read_difference: {
+        parameters: {
+            query?: {
+                /** @description The entry to begin with; right before `to` if it is left out. */
+                from?: string;
+                /** @description The entry to end with; now if it is left out. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateDifference"];
+                };
+            };
+            /** @description - `invalid_request`: a field or a parameter does not fit; the sentence names it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `unauthorized`: the API key was never issued */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `unknown_entry`: no state is kept at this entry; the sentence says which are */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3839,6 +4183,76 @@ export interface operations {
             };
         };
     };
+    read_earlier_state_of_world: {
+        parameters: {
+            query?: {
+                /** @description Only those with this text in their identifiers or names. */
+                text?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the world: `default`, `w1`, … */
+                id: string;
+                /** @description The number of a request, such as `17`, `i3` for an intervention, `d5` for a webhook, or `start`. */
+                entry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The world, as its first platform saw it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EarlierState"];
+                };
+            };
+            /** @description - `invalid_request`: a field or a parameter does not fit; the sentence names it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `unknown_world`: no world has this name
+             *     - `unknown_entry`: no state is kept at this entry; the sentence says which are
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `action_refused`: that cannot happen now; nothing has changed */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     read_conduct_of_world: {
         parameters: {
             query?: {
@@ -3886,6 +4300,76 @@ export interface operations {
             };
             /** @description - `unknown_world`: no world has this name */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    read_difference_of_world: {
+        parameters: {
+            query?: {
+                /** @description The entry to begin with; right before `to` if it is left out. */
+                from?: string;
+                /** @description The entry to end with; now if it is left out. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the world: `default`, `w1`, … */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateDifference"];
+                };
+            };
+            /** @description - `invalid_request`: a field or a parameter does not fit; the sentence names it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `unknown_world`: no world has this name
+             *     - `unknown_entry`: no state is kept at this entry; the sentence says which are
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `action_refused`: that cannot happen now; nothing has changed */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3944,7 +4428,10 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
-            /** @description - `unknown_world`: no world has this name */
+            /**
+             * @description - `unknown_world`: no world has this name
+             *     - `unknown_entry`: no state is kept at this entry; the sentence says which are
+             */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3964,6 +4451,62 @@ export interface operations {
             };
             /** @description - `payload_too_large`: the body has more than 1048576 bytes */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    read_parting: {
+        parameters: {
+            query: {
+                /** @description The name of the other world. */
+                with: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the world: `default`, `w1`, … */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where they part, if they share anything. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Parting"];
+                };
+            };
+            /** @description - `invalid_request`: a field or a parameter does not fit; the sentence names it */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /**
+             * @description - `foreign_host`: the `Host` header is no address, not `localhost`, no name without a dot, and none that `--host` or `--cors` gives
+             *     - `foreign_origin`: the `Origin` header names another host or port than `Host`, and `--cors` does not allow it
+             */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description - `unknown_world`: no world has this name */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
