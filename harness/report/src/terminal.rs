@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use tideover_exchange::evidence::Ending;
 
 use crate::document::{
-    Answer, Culprit, Difference, FindingReport, Found, Known, Party, RacesReport, Report, Status,
+    Answer, Culprit, Difference, DutyReport, FindingReport, Found, Known, Party, RacesReport, Report, Status,
     StepReport, UnaskedReport, UntriedReport,
 };
 use crate::figures::{counted, grouped};
@@ -46,6 +46,7 @@ impl fmt::Display for Report {
         writeln!(f, "{}", self.headline)?;
         self.write_course(f)?;
         self.write_found(f)?;
+        self.write_conduct(f)?;
         if f.alternate() {
             self.write_verbose(f)?;
         }
@@ -107,6 +108,20 @@ impl Report {
             0 => Ok(()),
             more => writeln!(f, "  and {more} more below"),
         }
+    }
+
+    /// Writes what was seen of the client.
+    fn write_conduct(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.conduct.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "client      {}", self.duty_counts())?;
+        for DutyReport { duty, clause, place, wording, shown, .. } in self.broken_duties() {
+            let line = format!("{wording} ({duty}: {clause}, {place})");
+            write_wrapped(f, "  broken    ", words(&line), " ")?;
+            shown.iter().try_for_each(|line| writeln!(f, "              {line}"))?;
+        }
+        Ok(())
     }
 
     /// Writes what was not tried and how to try it, what limits the value of the run, and what it left behind.

@@ -32,6 +32,7 @@ mod signals;
 mod signature;
 mod simulate;
 mod steps;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -74,6 +75,7 @@ enum Command {
     Checks(checks::List),
     Replay(replay::ReplayCommand),
     Judge(judge::Judge),
+    Watch(watch::Watch),
     Prove(prove::Prove),
     Simulate(Box<simulate::Simulate>),
     Merge(merge::Merge),
@@ -131,6 +133,7 @@ async fn run(command: Command) -> Result<Outcome, Problem> {
         Command::Checks(list) => list.run(),
         Command::Replay(replay) => replay.run().await,
         Command::Judge(judge) => judge.run(),
+        Command::Watch(watch) => watch.run().await,
         Command::Prove(prove) => prove.run().await,
         Command::Simulate(simulate) => simulate.run().await,
         Command::Merge(merge) => merge.run(),

@@ -159,9 +159,10 @@ impl Belief {
 
     /// Adds keys. Each belongs to a known platform or to a new one.
     pub fn introduce<'a>(&mut self, keys: impl Iterator<Item = &'a str>) {
-        // Each hypothesis comes with its number of platforms besides the first.
+        // Each hypothesis comes with the most platforms that it may have besides the first.
+        let others = self.keys.len();
         let mut hypotheses: Vec<(Hypothesis, usize)> =
-            self.hypotheses.drain(..).map(|one| (one, 0)).collect();
+            self.hypotheses.drain(..).map(|one| (one, others)).collect();
         for key in keys {
             self.keys.push(key.to_owned());
             let with_key = |(hypothesis, others): (Hypothesis, usize)| {

@@ -1,9 +1,11 @@
-//! The parts of a recording. A request of one part cannot have changed anything in another.
+//! The parts of traffic. A request of one part cannot have changed anything in another.
 
-use tideover_exchange::{PreparedAction, PreparedCall};
+use std::collections::BTreeMap;
+
+use tideover_exchange::PreparedAction;
 use tideover_model::OperationKind;
 use tideover_model::wire::field::Fields;
-use tideover_suite::play::touched::{Joined, Thing, Touched};
+use tideover_suite::play::touched::{Thing, Touched};
 
 use crate::recorded::Recorded;
 
@@ -17,24 +19,76 @@ pub(super) enum Part {
     None,
 }
 
-/// The part of each request. It is unknown which keys belong to one platform, so all count as one. All its subscriptions
-/// count as one thing, because a list shows them all.
-pub(super) fn parts(requests: &[Recorded]) -> Vec<Part> {
-    let touched: Vec<Touched> = requests.iter().map(touched).collect();
-    let mut joined = Joined::default();
-    for one in &touched {
-        if let Touched::Things(things) = one {
-            joined.join(things);
+impl Part {
+    /// Whether what a request of one part changes may show in the other.
+    pub(super) fn meets(self, other: Part) -> bool {
+        match (self, other) {
+            (Part::Everything, _) | (_, Part::Everything) => true,
+            (Part::Of(one), Part::Of(other)) => one == other,
+            (Part::None, _) | (_, Part::None) => false,
         }
     }
-    let part = |one: &Touched| match one {
-        Touched::Things(things) => {
-            things.first().map_or(Part::None, |thing| Part::Of(joined.part_of(thing)))
+}
+
+/// The parts so far. A request may join several into one.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    of: BTreeMap<Thing, usize>,
+    things: BTreeMap<usize, Vec<Thing>>,
+    next: usize,
+}
+
+/// Where a request belongs.
+pub(super) struct Place {
+    pub(super) part: Part,
+    /// The parts that the request has joined into this one, if there were several.
+    pub(super) joined: Vec<Part>,
+}
+
+impl Parts {
+    /// The place of a request. It is unknown which keys belong to one platform, so all count as one. All its
+    /// subscriptions count as one thing, because a list shows them all.
+    pub(super) fn place(&mut self, one: &Recorded) -> Place {
+        let alone = |part| Place { part, joined: Vec::new() };
+        match touched(one) {
+            Touched::Things(things) if things.is_empty() => alone(Part::None),
+            Touched::Things(things) => self.join(things),
+            Touched::Everything => alone(Part::Everything),
+            Touched::InEveryPart | Touched::UrlsOf(_) | Touched::NotJudged => alone(Part::None),
         }
-        Touched::Everything => Part::Everything,
-        Touched::InEveryPart | Touched::UrlsOf(_) | Touched::NotJudged => Part::None,
-    };
-    touched.iter().map(part).collect()
+    }
+
+    /// Forgets a part. Its things count as new from then on.
+    pub(super) fn forget(&mut self, part: Part) {
+        let Part::Of(part) = part else { return };
+        for thing in self.things.remove(&part).unwrap_or_default() {
+            self.of.remove(&thing);
+        }
+    }
+
+    fn join(&mut self, things: Vec<Thing>) -> Place {
+        let mut known: Vec<usize> =
+            things.iter().filter_map(|thing| self.of.get(thing).copied()).collect();
+        known.sort_unstable();
+        known.dedup();
+        // The largest takes the others in.
+        let into = known.iter().copied().max_by_key(|part| self.things[part].len());
+        let into = into.unwrap_or_else(|| {
+            self.next += 1;
+            self.next
+        });
+        let others = known.iter().filter(|part| **part != into);
+        let moved = others.filter_map(|part| self.things.remove(part)).flatten();
+        let moved: Vec<Thing> = moved.chain(things).collect();
+        let all = self.things.entry(into).or_default();
+        for thing in moved {
+            if self.of.insert(thing.clone(), into) != Some(into) {
+                all.push(thing);
+            }
+        }
+        let joined = if known.len() > 1 { known } else { Vec::new() };
+        Place { part: Part::Of(into), joined: joined.into_iter().map(Part::Of).collect() }
+    }
 }
 
 fn touched(one: &Recorded) -> Touched {
@@ -46,7 +100,7 @@ fn touched(one: &Recorded) -> Touched {
     {
         return Touched::Things(vec![Thing::Url(platform, String::new())]);
     }
-    let Some(operation) = PreparedCall::operation(call) else {
+    let Some(operation) = call.operation() else {
         let is_refused = seen.is_some_and(|seen| (400..500).contains(&seen.status));
         let is_harmless = is_refused || one.sent.kind().is_none_or(OperationKind::reads);
         return if is_harmless { Touched::NotJudged } else { Touched::Everything };

@@ -1,6 +1,7 @@
 //! Makes the report of a run.
 
 mod clauses;
+mod conduct;
 mod findings;
 mod headline;
 
@@ -17,6 +18,8 @@ use tideover_model::{Clause, Timestamp};
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent::Parts;
 
+pub use conduct::Judges;
+
 use crate::baseline::Baseline;
 use crate::compose::clauses::untried;
 use crate::document::{
@@ -28,7 +31,7 @@ use crate::figures::counted;
 
 /// A run, as input of its report.
 pub struct FinishedRun<'a> {
-    /// The command: `check` or `judge`.
+    /// The command: `check`, `judge` or `watch`.
     pub command: &'static str,
     pub plan: &'a Plan,
     pub summary: &'a Summary,
@@ -106,12 +109,13 @@ impl FinishedRun<'_> {
             races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
             left_behind: self.left_behind.to_vec(),
             unasked: self.unasked(),
+            conduct: Vec::new(),
         }
     }
 
     /// Whether others sent the requests: then the run has no seed, and no option of it reaches more.
     fn is_recorded(&self) -> bool {
-        self.command == "judge"
+        matches!(self.command, "judge" | "watch")
     }
 
     /// The conclusions about the races, if only races were planned.
