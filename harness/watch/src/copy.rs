@@ -68,6 +68,22 @@ pub(crate) struct CopiedAnswer {
     pub(crate) body: CopiedBody,
 }
 
+/// Why the other side gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unreached {
+    /// Nothing was sent.
+    NotSent(String),
+    /// It may have taken the request.
+    NoAnswer(String),
+}
+
+impl Unreached {
+    pub(crate) fn why(&self) -> &str {
+        let (Unreached::NotSent(why) | Unreached::NoAnswer(why)) = self;
+        why
+    }
+}
+
 /// An exchange as it passed.
 #[derive(Debug)]
 pub(crate) struct Copied {
@@ -82,7 +98,7 @@ pub(crate) struct Copied {
     pub(crate) body: CopiedBody,
     pub(crate) answer: Option<CopiedAnswer>,
     /// Why the other side gave no answer, so that the proxy gave one.
-    pub(crate) unreached: Option<String>,
+    pub(crate) unreached: Option<Unreached>,
 }
 
 impl Copied {

@@ -8,7 +8,7 @@ use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use serde_json::{Map, Value, json};
 
-use crate::copy::{Copied, CopiedAnswer, MOST_COPIED, Side};
+use crate::copy::{Copied, CopiedAnswer, MOST_COPIED, Side, Unreached};
 use crate::veil::{Bare, Veil, Veiled};
 
 /// An exchange that can be kept.
@@ -53,8 +53,10 @@ pub(crate) fn keep(copied: &Copied, target: &str, veil: &mut Veil) -> Kept {
         "timings": { "send": 0, "wait": 0, "receive": 0 },
         "_number": copied.number,
     });
-    if let Some(why) = &copied.unreached {
-        entry["_unreached"] = json!(why);
+    match &copied.unreached {
+        Some(Unreached::NotSent(why)) => entry["_notSent"] = json!(why),
+        Some(Unreached::NoAnswer(why)) => entry["_noAnswer"] = json!(why),
+        None => {}
     }
     if copied.side == Side::Webhooks {
         entry["_webhook"] = json!(true);

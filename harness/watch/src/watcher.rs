@@ -243,7 +243,8 @@ impl Desk {
             None if copied.answer.is_some() => {
                 self.unreached.remove(&copied.side);
             }
-            Some(why) if !self.unreached.contains_key(&copied.side) => {
+            Some(unreached) if !self.unreached.contains_key(&copied.side) => {
+                let why = unreached.why().to_owned();
                 self.unreached.insert(copied.side, why.clone());
                 (self.tell)(Notice::Unreached { side: copied.side, why: why.clone() });
             }
@@ -277,7 +278,7 @@ fn seen(copied: &Copied, path: &str) -> Seen {
     let answer = match (&copied.answer, &copied.unreached) {
         (Some(answer), _) if answer.body.is_whole => answer.status.to_string(),
         (Some(answer), _) => format!("{}, and the connection ended in its middle", answer.status),
-        (None, Some(why)) => format!("502 of this proxy: {why}"),
+        (None, Some(unreached)) => format!("502 of this proxy: {}", unreached.why()),
         (None, None) => "no answer: the caller closed the connection".to_owned(),
     };
     let (side, number) = (copied.side, copied.number);

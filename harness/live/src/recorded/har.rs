@@ -32,6 +32,9 @@ struct Entry {
     /// A webhook to the receiver, in a recording of our own.
     #[serde(rename = "_webhook")]
     is_webhook: Option<bool>,
+    /// Why a proxy of ours has not sent it.
+    #[serde(rename = "_notSent")]
+    not_sent: Option<String>,
     /// Browsers set it for what they did not fetch again.
     #[serde(rename = "_fromCache")]
     from_cache: Option<serde::de::IgnoredAny>,
@@ -181,7 +184,8 @@ impl Entry {
     /// The base URL of the service, if it is a request to it.
     fn base(&self) -> Option<String> {
         let (base, _) = self.request.url.split_once("/v1/")?;
-        (self.is_webhook != Some(true)).then(|| base.to_owned())
+        let is_other = self.is_webhook == Some(true) || self.not_sent.is_some();
+        (!is_other).then(|| base.to_owned())
     }
 
     fn hastens(&self) -> bool {

@@ -58,7 +58,8 @@ impl Report {
             count if count <= MOST_NAMED => format!("the client breaks {shown}"),
             count => format!("the client breaks {shown} and {} more", count - MOST_NAMED),
         };
-        let service = self.headline.split_once(": ").map_or("", |(_, reason)| reason).to_owned();
+        let service = self.headline.trim_start_matches(self.outcome.word());
+        let service = service.trim_start_matches(':').trim_start().to_owned();
         self.outcome = match (judges, broken.is_empty(), self.outcome) {
             (Judges::Client | Judges::Both, false, _) => Outcome::Fail,
             (Judges::Client, true, Outcome::Fail) => Outcome::Partial,

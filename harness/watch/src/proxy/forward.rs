@@ -13,8 +13,8 @@ use hyper::{Request, Response, StatusCode};
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::copy::{Copied, CopiedAnswer, CopiedBody, Side, Tape};
-use crate::proxy::tap::{Guard, Passage, Tap, Wanted, Which};
+use crate::copy::{Copied, CopiedAnswer, CopiedBody, Side, Tape, Unreached};
+use crate::proxy::tap::{Guard, Passage, Release, Tap, Wanted, Which};
 use crate::proxy::upstream::Target;
 
 /// The header of an answer that the proxy gives itself, because the other side gave none. It says why.
@@ -62,7 +62,8 @@ impl Forwarder {
         let passage = Passage::new(copied, self.tape.clone());
         let guard = Guard(Arc::clone(&passage));
         let Some(uri) = uri else {
-            return Ok(own_answer(&passage, "the path cannot be sent"));
+            let why = Unreached::NotSent("the path cannot be sent".to_owned());
+            return Ok(own_answer(&passage, why));
         };
         let (mut parts, body) = request.into_parts();
         parts.uri = uri;
@@ -83,7 +84,7 @@ impl Forwarder {
             });
         }
         let (response, sender) = match self.target.send(request).await {
-            Err(why) => return Ok(own_answer(&passage, &why)),
+            Err(why) => return Ok(own_answer(&passage, why)),
             Ok(answered) => answered,
         };
         let (mut parts, body) = response.into_parts();
@@ -93,8 +94,9 @@ impl Forwarder {
             copied.answer = Some(CopiedAnswer { status, headers, body });
         });
         parts.headers = passed_on(&parts.headers);
-        let used = Some((self.target.clone(), sender));
-        let tap = Tap::new(body, passage, Which::Answer { guard, used });
+        let target = self.target.clone();
+        let release: Release = Box::new(move || target.keep(sender));
+        let tap = Tap::new(body, passage, Which::Answer { guard, release: Some(release) });
         Ok(Response::from_parts(parts, Either::Left(tap)))
     }
 }
@@ -123,8 +125,9 @@ fn passed_on(headers: &HeaderMap) -> HeaderMap {
 }
 
 /// The answer of the proxy itself. It is never judged as one of the other side.
-fn own_answer(passage: &Passage, why: &str) -> Answer {
-    passage.note(|copied| copied.unreached = Some(why.to_owned()));
+fn own_answer(passage: &Passage, unreached: Unreached) -> Answer {
+    let why = unreached.why().to_owned();
+    passage.note(|copied| copied.unreached = Some(unreached));
     passage.end();
     let body = json!({
         "error": format!("This is an answer of tideover watch, not of its target: {why}."),

@@ -10,7 +10,6 @@ use tokio::sync::oneshot;
 use tokio::time::{Sleep, sleep};
 
 use crate::copy::{Copied, CopiedBody, Tape};
-use crate::proxy::upstream::{Sender, Target};
 
 /// An exchange while it passes. When the last part of it is dropped, its copy goes to the tape: so it does too if the caller
 /// has closed the connection.
@@ -61,10 +60,13 @@ pub(super) enum Which {
     Answer {
         /// Ends the passage with the body.
         guard: Guard,
-        /// The connection that can be used again after it.
-        used: Option<(Target, Sender)>,
+        /// Gives the connection back, which can be used again after a whole answer.
+        release: Option<Release>,
     },
 }
+
+/// What gives a connection back.
+pub(super) type Release = Box<dyn FnOnce() + Send>;
 
 /// A request that waits for `100 Continue`.
 pub(super) struct Wanted {
@@ -159,11 +161,11 @@ impl Drop for Tap {
     fn drop(&mut self) {
         let mut is_whole = false;
         self.copy(|body| is_whole = body.is_whole);
-        if let Which::Answer { guard, used } = &mut self.which {
+        if let Which::Answer { guard, release } = &mut self.which {
             guard.0.end();
             // In the middle of an answer, a connection cannot be used again.
-            if let Some((target, sender)) = used.take().filter(|_| is_whole) {
-                target.keep(sender);
+            if let Some(release) = release.take().filter(|_| is_whole) {
+                release();
             }
         }
     }

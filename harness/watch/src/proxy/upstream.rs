@@ -17,6 +17,7 @@ use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 use url::{Host, Position, Url};
 
+use crate::copy::Unreached;
 use crate::proxy::tap::Tap;
 
 /// How long to try to connect.
@@ -102,7 +103,7 @@ impl Target {
     pub(super) async fn send(
         &self,
         mut request: Request<Tap>,
-    ) -> Result<(Response<Incoming>, Sender), String> {
+    ) -> Result<(Response<Incoming>, Sender), Unreached> {
         // The other side may have closed a connection meanwhile. Then hyper returns the request unsent.
         while let Some(mut sender) = self.take_idle() {
             if sender.ready().await.is_err() {
@@ -112,16 +113,20 @@ impl Target {
                 Ok(response) => return Ok((response, sender)),
                 Err(mut error) => match error.take_message() {
                     Some(returned) => request = returned,
-                    None => return Err(unanswered(error.error())),
+                    None => return Err(Unreached::NoAnswer(in_words(error.error()))),
                 },
             }
         }
         let mut sender = match timeout(PATIENCE, self.connect()).await {
-            Ok(connected) => connected?,
-            Err(_) => return Err(format!("no connection within {PATIENCE:?}")),
+            Ok(connected) => connected.map_err(Unreached::NotSent)?,
+            Err(_) => {
+                let why = format!("no connection within {PATIENCE:?}");
+                return Err(Unreached::NotSent(why));
+            }
         };
         let response = sender.send_request(request).await;
-        response.map(|response| (response, sender)).map_err(|error| unanswered(&error))
+        let unanswered = |error| Unreached::NoAnswer(in_words(&error));
+        response.map(|response| (response, sender)).map_err(unanswered)
     }
 
     /// Keeps a connection for the next request.
@@ -176,7 +181,7 @@ where
         .preserve_header_case(true)
         .handshake(TokioIo::new(socket))
         .await
-        .map_err(|error| unanswered(&error))?;
+        .map_err(|error| in_words(&error))?;
     // The request that waits gets the error of the connection as well.
     tokio::spawn(async move {
         let _ = connection.await;
@@ -184,7 +189,7 @@ where
     Ok(sender)
 }
 
-fn unanswered(error: &hyper::Error) -> String {
+fn in_words(error: &hyper::Error) -> String {
     let because = std::error::Error::source(error).map(|it| format!(": {it}")).unwrap_or_default();
     format!("no answer: {error}{because}")
 }
