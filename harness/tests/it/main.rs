@@ -52,5 +52,6 @@ mod state;
 mod stories;
 mod stranger;
 mod support;
+mod watch;
 mod workers;
 mod world_page;

@@ -61,9 +61,7 @@ pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
     judge.accepted.extend(recording.accepted.iter().cloned());
     match &recording.traffic {
         Traffic::InCases(cases) => cases.iter().for_each(|case| judge.judge_case(case)),
-        Traffic::AsItCame(observed) => {
-            observed.iter().for_each(|one| judge.waiting.push(one.clone()));
-        }
+        Traffic::AsItCame(observed) => judge.judge_as_it_came(observed.clone()),
     }
     judge.unjudged.clone_from(&recording.unjudged);
     if recording.hastened {
@@ -182,6 +180,17 @@ impl Judge {
         Judged { summary, unknown_before, unjudged, forgotten }
     }
 
+    /// Judges requests as if they came now, one after the other.
+    fn judge_as_it_came(&mut self, mut observed: Vec<ObservedRequest>) {
+        observed.sort_by_key(ObservedRequest::since);
+        let mut observed = observed.into_iter().peekable();
+        while let Some(one) = observed.next() {
+            self.waiting.push(one);
+            let released = self.waiting.released(observed.peek().map(ObservedRequest::since));
+            self.judge_released(released);
+        }
+    }
+
     /// Judges a case, whose requests are in order, without the others.
     fn judge_case(&mut self, requests: &[Recorded]) {
         for one in requests {
@@ -245,7 +254,7 @@ impl Judge {
     /// Whether the first pending response lags; `None` if a repeat may still show it, or if nothing is pending.
     fn whether_first_lags(&self, is_last: bool) -> Option<bool> {
         let (one, part) = self.pending.front()?;
-        let Some(seat) = self.seats.seated(*part).filter(|seat| seat.may_lag(one)) else {
+        let Some(seat) = self.seats.known(*part).filter(|seat| seat.may_lag(one)) else {
             return Some(false);
         };
         let again = self.pending.iter().zip(self.pending.iter().skip(1));
@@ -284,6 +293,7 @@ impl Judge {
         let seat = self.seats.of(part, key, beginning);
         if lags {
             seat.pass_over(&heard);
+            self.seats.count(part, &heard);
             return None;
         }
         let mut findings = seat.judge(&heard);
@@ -293,6 +303,7 @@ impl Judge {
             findings = self.seats.start_over(part, key, beginning).judge(&heard);
             is_explained = findings.is_empty();
         }
+        self.seats.count(part, &heard);
         if !is_explained {
             self.seats.start_over(part, key, beginning);
             findings.retain(holds_whatever_was_before);
@@ -315,7 +326,7 @@ impl Judge {
             self.failure(&heard, self.index, findings)
         });
         let found = found.and_then(|failure| self.summary.count(failure).cloned());
-        let forgotten = self.seats.stay_within_bounds(&mut self.parts);
+        let forgotten = self.seats.stay_within_bounds(part, &mut self.parts);
         self.forgotten += forgotten;
         self.add_closed();
         found

@@ -33,6 +33,10 @@ pub(super) enum Turn {
 pub(super) type Placed = (ObservedRequest, Part);
 
 impl ObservedRequest {
+    pub(super) fn since(&self) -> Timestamp {
+        self.recorded.since
+    }
+
     pub(super) fn changes(&self) -> bool {
         let reads = self.recorded.sent.kind().is_none_or(OperationKind::reads);
         // What was refused had no effect.

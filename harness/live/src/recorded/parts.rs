@@ -1,9 +1,10 @@
 //! The parts of traffic. A request of one part cannot have changed anything in another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tideover_exchange::PreparedAction;
-use tideover_model::OperationKind;
+use tideover_exchange::{PreparedAction, Response};
+use tideover_model::{Operation, OperationKind, Party};
 use tideover_model::wire::field::Fields;
 use tideover_suite::play::touched::{Thing, Touched};
 
@@ -36,7 +37,13 @@ pub(super) struct Parts {
     of: BTreeMap<Thing, usize>,
     things: BTreeMap<usize, Vec<Thing>>,
     next: usize,
+    /// The payors as they were named with success, by their hashes. To name one again changes nothing of it, so that a payor
+    /// of many vendors does not make one part of them all.
+    settled: BTreeSet<u64>,
 }
+
+/// The most payors that are kept as settled.
+const MOST_SETTLED: usize = 65_536;
 
 /// Where a request belongs.
 pub(super) struct Place {
@@ -50,7 +57,7 @@ impl Parts {
     /// subscriptions count as one thing, because a list shows them all.
     pub(super) fn place(&mut self, one: &Recorded) -> Place {
         let alone = |part| Place { part, joined: Vec::new() };
-        match touched(one) {
+        match self.touched(one) {
             Touched::Things(things) if things.is_empty() => alone(Part::None),
             Touched::Things(things) => self.join(things),
             Touched::Everything => alone(Part::Everything),
@@ -89,23 +96,44 @@ impl Parts {
         let joined = if known.len() > 1 { known } else { Vec::new() };
         Place { part: Part::Of(into), joined: joined.into_iter().map(Part::Of).collect() }
     }
+
+    fn touched(&mut self, one: &Recorded) -> Touched {
+        let PreparedAction::Call(call) = &one.sent.action else { return Touched::InEveryPart };
+        let (platform, seen) = (String::new(), one.seen.as_ref());
+        if let Some(
+            OperationKind::Subscribe
+            | OperationKind::ListSubscriptions
+            | OperationKind::Unsubscribe,
+        ) = one.sent.kind()
+        {
+            return Touched::Things(vec![Thing::Url(platform, String::new())]);
+        }
+        let Some(operation) = call.operation() else {
+            let is_refused = seen.is_some_and(|seen| (400..500).contains(&seen.status));
+            let is_harmless = is_refused || one.sent.kind().is_none_or(OperationKind::reads);
+            return if is_harmless { Touched::NotJudged } else { Touched::Everything };
+        };
+        let body = seen.and_then(|seen| seen.json());
+        let reference = body.and_then(|body| Fields::of(body).reference());
+        let key = one.sent.authorization.as_deref();
+        let hash = |party: &Party| hash_of(key, party);
+        let touched =
+            Touched::by(&platform, operation, reference, |party| self.settled.contains(&hash(party)));
+        // The rows of an import may fail one by one.
+        if let (Operation::SyncInvoice(sync), true) = (operation, seen.is_some_and(Response::is_success))
+        {
+            if self.settled.len() >= MOST_SETTLED {
+                self.settled.clear();
+            }
+            self.settled.insert(hash(&sync.payor));
+        }
+        touched
+    }
 }
 
-fn touched(one: &Recorded) -> Touched {
-    let PreparedAction::Call(call) = &one.sent.action else { return Touched::InEveryPart };
-    let (platform, seen) = (String::new(), one.seen.as_ref());
-    if let Some(
-        OperationKind::Subscribe | OperationKind::ListSubscriptions | OperationKind::Unsubscribe,
-    ) = one.sent.kind()
-    {
-        return Touched::Things(vec![Thing::Url(platform, String::new())]);
-    }
-    let Some(operation) = call.operation() else {
-        let is_refused = seen.is_some_and(|seen| (400..500).contains(&seen.status));
-        let is_harmless = is_refused || one.sent.kind().is_none_or(OperationKind::reads);
-        return if is_harmless { Touched::NotJudged } else { Touched::Everything };
-    };
-    let body = seen.and_then(|seen| seen.json());
-    let reference = body.and_then(|body| Fields::of(body).reference());
-    Touched::by(&platform, operation, reference, |_| false)
+fn hash_of(key: Option<&str>, party: &Party) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let details = &party.details;
+    (key, &party.business, &details.legal_name, &details.tax_id, &details.contact).hash(&mut hasher);
+    hasher.finish()
 }

@@ -1,7 +1,7 @@
-//! Who judges what. A belief judges some parts together, because what it learns of one says something of the others.
+//! A belief for each part. The search for what explains a response costs less the fewer businesses a belief is about.
 //!
 //! Where a response shows that the state before was not as assumed, only the request's part starts over. Memory is bounded:
-//! the beliefs that have judged nothing for the longest are given up, and the parts that they judged are forgotten.
+//! the parts that were asked about the longest ago are forgotten.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::recorded::Recorded;
 use crate::recorded::known::{KnownEntities, identifiers_in};
 use crate::recorded::parts::{Part, Parts};
 
-/// The most parts that one belief judges. Most parts are one business and who it deals with.
-const TOGETHER: usize = 256;
-/// The most requests that one belief judges before its parts start over.
+/// The most parts that are known. Most are one business and those that only it deals with.
+const MOST_PARTS: usize = 4096;
+/// The most requests about one part before it starts over.
 const MOST_OF_ONE: usize = 4096;
 /// The most requests that all beliefs have judged together.
 const MOST: usize = 32_768;
@@ -52,11 +52,10 @@ pub(super) struct Seat {
     pub(super) known: KnownEntities,
     /// What it has judged, in order.
     pub(super) judged: Vec<Arc<Heard>>,
-    bytes: usize,
-    /// The number of parts that it judges.
-    parts: usize,
-    /// The number of requests before the last one that it judged.
+    /// When it judged last: a number that grows.
     used: u64,
+    /// The requests and the bytes that count for it.
+    held: (usize, usize),
 }
 
 /// What each belief begins with.
@@ -68,7 +67,7 @@ pub(super) struct Beginning {
 }
 
 impl Beginning {
-    fn seat(&self, key: Option<&str>, used: u64) -> Seat {
+    fn seat(&self, key: Option<&str>) -> Seat {
         let keys: Vec<String> = key.map(str::to_owned).into_iter().collect();
         let unknown = (Outside::Open, PriorState::Anything);
         let mut listener = Listener::new(&self.header, &keys, self.inbox.as_deref(), unknown);
@@ -76,13 +75,13 @@ impl Beginning {
             act.seen.iter().for_each(|seen| listener.recall(&act.sent, seen, act.now));
         }
         let (known, judged) = (KnownEntities::default(), Vec::new());
-        Seat { listener, keys, known, judged, bytes: 0, parts: 0, used }
+        Seat { listener, keys, known, judged, used: 0, held: (0, 0) }
     }
 }
 
 impl Seat {
     pub(super) fn judge(&mut self, heard: &Arc<Heard>) -> Vec<Finding> {
-        self.keep(heard);
+        self.judged.push(Arc::clone(heard));
         let Recorded { sent, seen, since, now } = &heard.one;
         let findings = self.listener.listen(sent, seen.as_ref(), *since, *now);
         // The document doesn't say what the operator may do.
@@ -103,15 +102,10 @@ impl Seat {
 
     /// Passes over a response that lags.
     pub(super) fn pass_over(&mut self, heard: &Arc<Heard>) {
-        self.keep(heard);
+        self.judged.push(Arc::clone(heard));
         if let Some(seen) = &heard.one.seen {
             self.listener.pass_over(&heard.one.sent, seen, heard.one.now);
         }
-    }
-
-    fn keep(&mut self, heard: &Arc<Heard>) {
-        self.bytes += heard.bytes;
-        self.judged.push(Arc::clone(heard));
     }
 
     pub(super) fn conclude(self) -> (tideover_suite::play::case::Played, Vec<Arc<Heard>>) {
@@ -119,34 +113,32 @@ impl Seat {
     }
 }
 
-/// The beliefs, and which parts each judges.
+/// The beliefs, one for each part.
 #[derive(Default)]
 pub(super) struct Seats {
-    seats: BTreeMap<u64, Seat>,
-    of: BTreeMap<Part, u64>,
-    /// The one that takes new parts.
-    open: Option<u64>,
-    next: u64,
+    seats: BTreeMap<Part, Seat>,
+    /// When each belief judged last, with its part.
+    order: BTreeMap<u64, Part>,
     uses: u64,
+    /// The requests and the bytes that count for all.
+    held: (usize, usize),
     /// Those that were given up or replaced. Their findings still count.
     pub(super) closed: Vec<Seat>,
 }
 
 impl Seats {
-    /// The belief that judges a part, which knows the key of `key` if that was accepted.
+    /// The belief about a part, which knows the key of `key` if that was accepted.
     pub(super) fn of(&mut self, part: Part, key: Option<&str>, beginning: &Beginning) -> &mut Seat {
         self.uses += 1;
-        let number = match self.of.get(&part) {
-            Some(number) => *number,
-            None => self.sit_down(part, key, beginning),
-        };
-        let seat = self.seats.entry(number).or_insert_with(|| beginning.seat(key, 0));
-        seat.used = self.uses;
+        let uses = self.uses;
+        let seat = self.seats.entry(part).or_insert_with(|| beginning.seat(key));
+        self.order.remove(&seat.used);
+        self.order.insert(uses, part);
+        seat.used = uses;
         if let Some(key) = key.filter(|key| !seat.keys.iter().any(|known| known == key)) {
             if seat.keys.is_empty() {
                 // What it took for the first key was none.
-                let parts = seat.parts;
-                let fresh = Seat { parts, ..beginning.seat(Some(key), self.uses) };
+                let fresh = Seat { used: uses, held: seat.held, ..beginning.seat(Some(key)) };
                 self.closed.push(std::mem::replace(seat, fresh));
             } else {
                 seat.listener.introduce(key);
@@ -156,120 +148,96 @@ impl Seats {
         seat
     }
 
-    /// The belief that judges a part, if it has judged it before.
-    pub(super) fn seated(&self, part: Part) -> Option<&Seat> {
-        self.of.get(&part).and_then(|number| self.seats.get(number))
+    /// The belief about a part, if there is one.
+    pub(super) fn known(&self, part: Part) -> Option<&Seat> {
+        self.seats.get(&part)
     }
 
-    fn sit_down(&mut self, part: Part, key: Option<&str>, beginning: &Beginning) -> u64 {
-        let has_room = |seat: &Seat| seat.parts < TOGETHER && seat.judged.len() < MOST_OF_ONE / 2;
-        let open = self.open.filter(|open| self.seats.get(open).is_some_and(has_room));
-        let number = open.unwrap_or_else(|| self.add(beginning.seat(key, self.uses)));
-        self.open = Some(number);
-        self.put(part, number);
-        number
-    }
-
-    fn add(&mut self, seat: Seat) -> u64 {
-        self.next += 1;
-        self.seats.insert(self.next, seat);
-        self.next
-    }
-
-    fn put(&mut self, part: Part, number: u64) {
-        self.leave(part);
-        self.of.insert(part, number);
-        self.seats.entry(number).and_modify(|seat| seat.parts += 1);
-    }
-
-    /// Takes a part from its belief, which is closed if it has no other and takes no new ones.
-    fn leave(&mut self, part: Part) {
-        let Some(number) = self.of.remove(&part) else { return };
-        let Some(seat) = self.seats.get_mut(&number) else { return };
-        seat.parts -= 1;
-        if seat.parts == 0 && self.open != Some(number) {
-            self.closed.extend(self.seats.remove(&number));
+    /// Counts what the belief about a part keeps of a request.
+    pub(super) fn count(&mut self, part: Part, heard: &Heard) {
+        if let Some(seat) = self.seats.get_mut(&part) {
+            seat.held = (seat.held.0 + 1, seat.held.1 + heard.bytes);
+            self.held = (self.held.0 + 1, self.held.1 + heard.bytes);
         }
     }
 
-    /// Lets a part start over with a belief of its own.
+    /// Lets a part start over.
     pub(super) fn start_over(
         &mut self,
         part: Part,
         key: Option<&str>,
         beginning: &Beginning,
     ) -> &mut Seat {
-        if part == Part::Everything {
-            self.close_all();
-        }
-        let number = self.add(beginning.seat(key, self.uses));
-        self.put(part, number);
-        self.seats.entry(number).or_insert_with(|| beginning.seat(key, 0))
+        self.forget(part);
+        self.of(part, key, beginning)
     }
 
     /// Puts parts together that a request has joined into one of them.
     pub(super) fn join(&mut self, joined: &[Part], into: Part) {
-        let numbers: Vec<u64> = joined.iter().filter_map(|part| self.of.get(part).copied()).collect();
-        let is_one = numbers.windows(2).all(|pair| pair[0] == pair[1]);
-        joined.iter().for_each(|part| self.leave(*part));
-        // Two beliefs know two halves, and neither knows what the whole is.
-        if let Some(number) = numbers.first().filter(|number| is_one && self.seats.contains_key(number)) {
-            self.put(into, *number);
+        let known = joined.iter().filter(|part| self.seats.contains_key(part));
+        let known: Vec<Part> = known.copied().collect();
+        match known[..] {
+            [] => {}
+            [only] => {
+                if let Some(seat) = self.take(only) {
+                    self.order.insert(seat.used, into);
+                    self.held = (self.held.0 + seat.held.0, self.held.1 + seat.held.1);
+                    self.seats.insert(into, seat);
+                }
+            }
+            // Each belief knows a part of it, and none knows what the whole is.
+            _ => known.iter().for_each(|part| self.forget(*part)),
         }
     }
 
-    /// Forgets what was known of a part.
+    /// Forgets what was known of a part; of all parts, if it is unknown which one.
     pub(super) fn forget(&mut self, part: Part) {
-        match part {
-            Part::Everything => self.close_all(),
-            part => self.leave(part),
+        if part == Part::Everything {
+            return self.close_all();
         }
-        // The state of the part differs from the one that an old belief would assume.
-        self.open = None;
+        let seat = self.take(part);
+        self.closed.extend(seat);
+    }
+
+    fn take(&mut self, part: Part) -> Option<Seat> {
+        let seat = self.seats.remove(&part)?;
+        self.order.remove(&seat.used);
+        self.held = (self.held.0 - seat.held.0, self.held.1 - seat.held.1);
+        Some(seat)
     }
 
     /// Tells the beliefs that have not judged it what the operator did.
     pub(super) fn recall(&mut self, judged_by: Part, one: &Recorded) {
-        let own = self.of.get(&judged_by).copied();
         let Some(seen) = &one.seen else { return };
-        for (_, seat) in self.seats.iter_mut().filter(|(number, _)| Some(**number) != own) {
+        for (_, seat) in self.seats.iter_mut().filter(|(part, _)| **part != judged_by) {
             seat.listener.recall(&one.sent, seen, one.now);
         }
     }
 
-    /// Gives up what exceeds the bounds. Returns the number of parts that are forgotten.
-    pub(super) fn stay_within_bounds(&mut self, parts: &mut Parts) -> usize {
+    /// Gives up what exceeds the bounds after a request of `last`. Returns the number of parts that are forgotten.
+    pub(super) fn stay_within_bounds(&mut self, last: Part, parts: &mut Parts) -> usize {
         let mut forgotten = 0;
-        while let Some(number) = self.to_give_up() {
-            let own: Vec<Part> =
-                self.of.iter().filter(|(_, of)| **of == number).map(|(part, _)| *part).collect();
-            forgotten += own.iter().filter(|part| matches!(part, Part::Of(_))).count();
-            for part in own {
-                self.of.remove(&part);
-                parts.forget(part);
-            }
-            self.closed.extend(self.seats.remove(&number));
+        let is_full = |seat: &Seat| seat.judged.len() >= MOST_OF_ONE;
+        let full = self.seats.get(&last).is_some_and(is_full).then_some(last);
+        let mut next = full;
+        while let Some(part) = next.take().or_else(|| self.longest_unused()) {
+            self.forget(part);
+            parts.forget(part);
+            forgotten += usize::from(matches!(part, Part::Of(_)));
         }
         forgotten
     }
 
-    /// The belief to give up: one that is full, or the one that has judged nothing for the longest.
-    fn to_give_up(&self) -> Option<u64> {
-        let is_full = |seat: &Seat| seat.judged.len() >= MOST_OF_ONE;
-        if let Some((number, _)) = self.seats.iter().find(|(_, seat)| is_full(seat)) {
-            return Some(*number);
-        }
-        let requests: usize = self.seats.values().map(|seat| seat.judged.len()).sum();
-        let bytes: usize = self.seats.values().map(|seat| seat.bytes).sum();
-        if requests <= MOST && bytes <= MOST_BYTES {
-            return None;
-        }
-        self.seats.iter().min_by_key(|(_, seat)| seat.used).map(|(number, _)| *number)
+    /// The part that was asked about the longest ago, if something must be given up.
+    fn longest_unused(&self) -> Option<Part> {
+        let (requests, bytes) = self.held;
+        let exceeds = self.seats.len() > MOST_PARTS || requests > MOST || bytes > MOST_BYTES;
+        self.order.values().next().copied().filter(|_| exceeds)
     }
 
     pub(super) fn close_all(&mut self) {
-        self.of.clear();
-        self.open = None;
+        self.order.clear();
+        self.held = (0, 0);
         self.closed.extend(std::mem::take(&mut self.seats).into_values());
     }
 }
