@@ -28,6 +28,9 @@ pub(super) struct Judge {
     /// A TOML file with the assumed values that differ from the standard profile
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
+    /// Nobody else uses the keys: all that they change is in the recording. Then more contradicts the document
+    #[arg(long)]
+    alone: bool,
     /// Write the choices of the service as a profile
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
@@ -47,7 +50,7 @@ impl Judge {
         self.reports.touch(self.learn.as_deref())?;
         let output = Output::new(self.reports.json);
         let began = Instant::now();
-        let judged = judge(&recording, profile);
+        let judged = judge(&recording, profile, self.alone);
         let warnings = judged.warnings();
         let Judged { mut summary, unknown_before, .. } = judged;
         summary.conclude(&stated);

@@ -11,12 +11,13 @@ use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::transcript::Header;
 use tideover_judge::checks::registry::Needs;
 use tideover_model::Profile;
+use tideover_model::conduct::Ending;
 use tideover_report::document::{DutyReport, FindingReport};
 use tideover_report::{Baseline, FinishedRun, Judges, Report, counted};
 use tideover_sim::wall_time;
 use tideover_suite::play::cases::{Failure, Plan};
 use tideover_suite::play::learn::Stated;
-use tideover_watch::{Bases, HarFile, Notice, Proxy, Seen, Side, Target, Watched, Watcher, tape};
+use tideover_watch::{Bases, Given, HarFile, Notice, Proxy, Seen, Side, Target, Watched, Watcher, tape};
 use tokio::sync::Notify;
 
 use crate::cli::files::{given_files, refuse_shared_files};
@@ -43,12 +44,18 @@ pub(super) struct Watch {
     /// The base URL of the receiver of webhooks
     #[arg(long, value_name = "URL", requires = "webhooks_listen")]
     webhooks_target: Option<String>,
+    /// Nobody else uses the keys of the client: all that they change passes here. Then more contradicts the document
+    #[arg(long)]
+    alone: bool,
     /// Whose findings exit with 1; the reports show both
     #[arg(long, value_enum, default_value_t = SideOption::Both)]
     side: SideOption,
     /// End at the first finding that exits with 1
     #[arg(long)]
     fail_fast: bool,
+    /// The client is done when it ends: what it has begun and not finished counts as broken
+    #[arg(long = "final")]
+    is_final: bool,
     /// Write all traffic as a HAR file, which the command judge reads; keys, secrets, tax ids and account numbers
     /// are replaced
     #[arg(long, value_name = "FILE")]
@@ -118,7 +125,9 @@ impl Watch {
         let began = Instant::now();
         let found = Arc::new(Notify::new());
         let tell = self.teller(Arc::clone(&found));
-        let watcher = Watcher::start(copies, stated.profile(), bases, har, tell);
+        let ending = if self.is_final { Ending::Final } else { Ending::Open };
+        let given = Given { profile: stated.profile().clone(), bases, alone: self.alone, ending };
+        let watcher = Watcher::start(copies, given, har, tell);
         let watcher = watcher.map_err(|error| wrong(format!("no thread for the judge: {error}")))?;
         tokio::select! {
             biased;
@@ -221,7 +230,7 @@ impl Watch {
         let mut report = run.report().with_conduct(duties.collect(), self.side.judges());
         let passed = (counted(requests, "request"), counted(attempts, "delivery attempt"));
         report.warnings.extend(judged.warnings());
-        for (duty, shown) in &open {
+        for (duty, shown) in open.iter().filter(|_| !self.is_final) {
             let shown: Vec<String> = shown.iter().map(Seen::to_string).collect();
             report.warnings.push(format!(
                 "client: {} is open: {} Not done yet after {}",

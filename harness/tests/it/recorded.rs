@@ -125,7 +125,7 @@ fn a_self_contradicting_response_is_accused() {
         let folder = tempfile::tempdir().unwrap();
         let exchange = ("GET", "/v1/organizations/acme", Value::Null, 200, business);
         let recording = Recording::read(&saved(folder.path(), &archive(&[exchange]))).unwrap();
-        let failures = judge(&recording, &Profile::default()).summary.failures;
+        let failures = judge(&recording, &Profile::default(), false).summary.failures;
         failures.iter().map(|it| it.findings[0].clause.name()).collect::<Vec<_>>()
     };
     assert!(read(json!({})).is_empty());
@@ -157,7 +157,7 @@ fn unexplainable_traffic_is_found_with_its_context() {
         ]),
     );
     let recording = Recording::read(&path).unwrap();
-    let summary = judge(&recording, &Profile::default()).summary;
+    let summary = judge(&recording, &Profile::default(), false).summary;
     let found: Vec<_> = summary.failures.iter().map(|one| one.finding().clause.name()).collect();
     assert_eq!(found, ["3.requirement.contract", "2.amounts.forwardedAtPayment"]);
     assert_eq!(summary.failures[0].transcript.steps.len(), 2, "the other business is left out");
@@ -181,7 +181,7 @@ fn a_contradiction_survives_a_request_that_cannot_be_judged() {
     let found = |exchanges: &[(&str, &str, Value, u16, Value)]| {
         let folder = tempfile::tempdir().unwrap();
         let recording = Recording::read(&saved(folder.path(), &archive(exchanges))).unwrap();
-        let judged = judge(&recording, &Profile::default());
+        let judged = judge(&recording, &Profile::default(), false);
         assert_eq!(judged.summary.steps, exchanges.len() as u64);
         let failures = judged.summary.failures.iter();
         failures.map(|it| it.finding().clause.name()).collect::<Vec<_>>()

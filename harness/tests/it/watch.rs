@@ -187,7 +187,7 @@ async fn a_defect_is_found_when_it_shows() {
     let (_mock, ready) = serve(&["--defect", "quote-forwards-too-much"]);
     let mut watching = Watching::start(base(&ready), &["--har", &har_text]);
     Caller::of(&watching.url).tries("acme").await;
-    let printed = watching.until("  7. ");
+    let printed = watching.until("  6. ");
     assert!(printed.contains("service: 2.amounts.forwardedAtPayment violated"), "{printed}");
     assert!(printed.contains("    expected  ") && printed.contains("POST /v1/quotes"), "{printed}");
     let (code, printed) = watching.interrupt();
@@ -203,11 +203,12 @@ async fn a_broken_duty_is_told_when_it_happens() {
     for (side, expected) in [("both", Some(1)), ("client", Some(1)), ("service", Some(0))] {
         let mut watching = Watching::start(base(&ready), &["--side", side]);
         let caller = Caller::of(&watching.url);
+        caller.json("PUT", "/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
         for _ in 0..2 {
             let path = "/v1/organizations/acme/payout-account";
             caller.json("PUT", path, account.clone()).await;
         }
-        let printed = watching.until("  request 2: ");
+        let printed = watching.until("  request 3: ");
         assert!(printed.contains("client: changes-refused-request (7.retrying.2"), "{printed}");
         let (code, printed) = watching.interrupt();
         assert_eq!(code, expected, "{printed}");

@@ -44,6 +44,8 @@ pub(crate) struct Conduct {
     deliveries: BTreeMap<String, u64>,
     /// The latest time in a signature that was right.
     signed_until: Option<u64>,
+    /// How far requests have moved the clock of the service, as the operator port allows. Seconds.
+    moved: u64,
     /// How many breaches of each duty were told.
     told: BTreeMap<Duty, (usize, usize)>,
 }
@@ -105,14 +107,15 @@ impl Conduct {
         let key = veiled.authorization.as_deref().unwrap_or_default().as_bytes();
         let parts = [key, copied.method.as_bytes(), veiled.path.as_bytes(), &*veiled.sent];
         let headers = copied.answer.as_ref().map(|answer| &answer.headers);
+        self.moved += moved_by(&call, seen.as_ref());
         let retry_after = headers.and_then(|headers| header(headers, RETRY_AFTER.as_str()));
         // Nobody here sees what else happens at the service.
         let changes = answer.and_then(|answer| answer.code).filter(|code| code.is_of_form());
         self.watch.take(&Fact::Exchange(Exchange {
             number,
             sent_after,
-            sent: moment(copied.since),
-            ended: moment(copied.now),
+            sent: self.moment(copied.since),
+            ended: self.moment(copied.now),
             changes: changes.map(|_| 0),
             caller,
             kind,
@@ -167,14 +170,19 @@ impl Conduct {
         number
     }
 
+    fn moment(&self, at: Timestamp) -> Moment {
+        let wall = Timestamp::from_unix(0).map_or(0, |start| start.milliseconds_until(at));
+        Moment { world: at.after(self.moved), wall }
+    }
+
     /// What is seen so far.
-    pub(crate) fn card(&self) -> Card {
-        self.watch.card(Ending::Open)
+    pub(crate) fn card(&self, ending: Ending) -> Card {
+        self.watch.card(ending)
     }
 
     /// The breaches that were not told before.
     pub(crate) fn breaches(&mut self) -> Vec<Breach> {
-        let card = self.card();
+        let card = self.card(Ending::Open);
         let mut new = Vec::new();
         for row in card.broken() {
             let (requests, deliveries) = (row.requests(), row.deliveries());
@@ -265,9 +273,12 @@ impl Conduct {
     }
 }
 
-fn moment(at: Timestamp) -> Moment {
-    let milliseconds = Timestamp::from_unix(0).map_or(0, |start| start.milliseconds_until(at));
-    Moment { world: at, wall: milliseconds }
+/// How far a request has moved the clock of the service, if it is one to do that. Seconds.
+fn moved_by(call: &PreparedCall, seen: Option<&Response>) -> u64 {
+    let moves = call.method == "POST" && call.plain_path().ends_with("/_sim/clock");
+    let is_done = seen.is_some_and(Response::is_success);
+    let body = call.body().json().filter(|_| moves && is_done);
+    body.and_then(|body| body.get("advanceSeconds")?.as_u64()).unwrap_or(0)
 }
 
 fn access(copied: &Copied, authorization: Option<&str>) -> Access {

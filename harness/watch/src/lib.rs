@@ -18,4 +18,4 @@ mod watcher;
 pub use archive::HarFile;
 pub use copy::{Copies, Side, Tape, tape};
 pub use proxy::{BY_WATCH, InvalidTarget, Proxy, Target};
-pub use watcher::{Bases, Notice, Seen, Watched, Watcher};
+pub use watcher::{Bases, Given, Notice, Seen, Watched, Watcher};

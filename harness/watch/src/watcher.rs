@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tideover_live::recorded::{Judge, Judged, PATIENCE, Read, read_entry};
-use tideover_model::conduct::{Card, Duty, Row};
+use tideover_model::conduct::{Card, Duty, Ending, Row};
 use tideover_model::{Profile, Timestamp};
 use tideover_suite::play::cases::Failure;
 
@@ -71,6 +71,17 @@ pub struct Bases {
     pub receiver: String,
 }
 
+/// What the judge is told.
+#[derive(Clone, Debug)]
+pub struct Given {
+    pub profile: Profile,
+    pub bases: Bases,
+    /// Whether nobody else uses the keys of the client.
+    pub alone: bool,
+    /// With [`Ending::Final`], what the client has begun and not finished counts as broken.
+    pub ending: Ending,
+}
+
 /// A thread that judges.
 pub struct Watcher(JoinHandle<Watched>);
 
@@ -81,13 +92,12 @@ impl Watcher {
     /// Those of the system: no thread can be started.
     pub fn start(
         copies: Copies,
-        profile: &Profile,
-        bases: Bases,
+        given: Given,
         har: Option<HarFile>,
         tell: impl FnMut(Notice) + Send + 'static,
     ) -> io::Result<Watcher> {
-        let profile = profile.clone();
-        let run = move || Desk::new(&profile, bases, har, Box::new(tell)).run(&copies);
+        let ending = given.ending;
+        let run = move || Desk::new(given, har, Box::new(tell)).run(&copies, ending);
         let thread = std::thread::Builder::new().name("judge".to_owned());
         Ok(Watcher(thread.spawn(run)?))
     }
@@ -126,9 +136,10 @@ struct Desk {
 type Tell = Box<dyn FnMut(Notice) + Send>;
 
 impl Desk {
-    fn new(profile: &Profile, bases: Bases, har: Option<HarFile>, tell: Tell) -> Desk {
+    fn new(given: Given, har: Option<HarFile>, tell: Tell) -> Desk {
+        let Given { profile, bases, alone, .. } = given;
         Desk {
-            judge: Judge::new(profile),
+            judge: Judge::new(&profile, alone),
             conduct: Conduct::default(),
             veil: Veil::default(),
             under_way: BTreeMap::new(),
@@ -145,7 +156,7 @@ impl Desk {
         }
     }
 
-    fn run(mut self, copies: &Copies) -> Watched {
+    fn run(mut self, copies: &Copies, ending: Ending) -> Watched {
         let patience = Duration::from_secs(PATIENCE.unsigned_abs());
         loop {
             match copies.from.recv_timeout(patience) {
@@ -164,7 +175,7 @@ impl Desk {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.finish()
+        self.finish(ending)
     }
 
     fn take(&mut self, copied: &Copied) {
@@ -252,12 +263,16 @@ impl Desk {
         }
     }
 
-    fn finish(mut self) -> Watched {
+    fn finish(mut self, ending: Ending) -> Watched {
         let failures = self.judge.stop_waiting();
         self.tell_of_service(failures);
         let har = self.har.take().map_or(Ok(()), HarFile::finish);
-        let card = self.conduct.card();
-        let open = self.open(&card);
+        let open = self.open(&self.conduct.card(Ending::Open));
+        let card = self.conduct.card(ending);
+        for row in card.broken() {
+            let shown = open.get(&row.duty()).into_iter().flatten().cloned();
+            self.shown.entry(row.duty()).or_default().extend(shown);
+        }
         let Desk { judge, shown, requests, attempts, har_error, .. } = self;
         let har = har_error.or(har.err());
         Watched { judged: judge.conclude(), card, shown, open, requests, attempts, har }

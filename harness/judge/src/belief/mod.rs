@@ -64,6 +64,8 @@ pub struct Belief {
     hypotheses: Vec<Hypothesis>,
     outside: Outside,
     prior: PriorState,
+    /// Whether nobody else uses the keys.
+    alone: bool,
     incomplete: bool,
     /// Whether a request sent a tax id, and no response shows whether another business held it.
     may_share: bool,
@@ -123,6 +125,7 @@ impl Belief {
             hypotheses,
             outside,
             prior,
+            alone: false,
             incomplete: false,
             may_share: false,
             limits: Limits::default(),
@@ -134,7 +137,12 @@ impl Belief {
     }
 
     fn explainer(&self, prior: PriorState) -> Explainer {
-        Explainer { outside: self.outside, prior, deepest: DEEPEST }
+        Explainer { outside: self.outside, prior, alone: self.alone, deepest: DEEPEST }
+    }
+
+    /// Nobody else uses the keys: all that they change is seen.
+    pub fn exclude_others(&mut self) {
+        self.alone = true;
     }
 
     /// Forgets the target's clock: from now on, only responses show it.

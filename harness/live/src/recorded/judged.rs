@@ -54,9 +54,10 @@ impl Judged {
     }
 }
 
-/// Judges a recording. Whatever it names may have existed before, and anybody may have acted outside.
-pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
-    let mut judge = Judge::new(profile);
+/// Judges a recording. Whatever it names may have existed before, and anybody may have acted outside; unless the traffic is
+/// `alone`, also with its keys.
+pub fn judge(recording: &Recording, profile: &Profile, alone: bool) -> Judged {
+    let mut judge = Judge::new(profile, alone);
     judge.inbox.clone_from(&recording.inbox);
     judge.accepted.extend(recording.accepted.iter().cloned());
     match &recording.traffic {
@@ -74,9 +75,13 @@ pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
 pub struct Judge {
     profile: Profile,
     inbox: Option<String>,
+    /// Whether nobody else uses the keys.
+    alone: bool,
     /// The `Authorization` headers that were accepted at least once.
     accepted: BTreeSet<String>,
-    /// Those of the requests that the operator's answers show.
+    /// Those that a case is known to use.
+    keys: Vec<String>,
+    /// The keys that the operator's answers show.
     issued: BTreeSet<String>,
     waiting: Waiting,
     /// Requests that are in order, and whose responses may lag: a repeat shows it.
@@ -111,11 +116,14 @@ const MOST_SHOWN: usize = 200;
 pub const PATIENCE: i64 = 10;
 
 impl Judge {
-    pub fn new(profile: &Profile) -> Judge {
+    /// `alone` says that nobody else uses the keys: all that they change is in the traffic.
+    pub fn new(profile: &Profile, alone: bool) -> Judge {
         Judge {
             profile: profile.clone(),
             inbox: None,
+            alone,
             accepted: BTreeSet::new(),
+            keys: Vec::new(),
             issued: BTreeSet::new(),
             waiting: Waiting::default(),
             pending: VecDeque::new(),
@@ -193,6 +201,7 @@ impl Judge {
 
     /// Judges a case, whose requests are in order, without the others.
     fn judge_case(&mut self, requests: &[Recorded]) {
+        self.keys = keys_in(requests, &self.accepted);
         for one in requests {
             let place = self.parts.place(one);
             self.seats.join(&place.joined, place.part);
@@ -280,6 +289,8 @@ impl Judge {
         let beginning = self.beginning.get_or_insert_with(|| Beginning {
             header: Header::new(0, one.since, self.profile.clone()),
             inbox: self.inbox.clone(),
+            alone: self.alone,
+            keys: self.keys.clone(),
             acts: Vec::new(),
         });
         if is_accepted(one) {
@@ -387,6 +398,22 @@ impl Judge {
 /// Whether a request is the one before again, after no longer pause than a retry of a stale read.
 fn is_repeat(one: &Recorded, next: &Recorded) -> bool {
     one.sent == next.sent && next.now.unix() - one.now.unix() <= PATIENCE
+}
+
+/// The accepted keys that a case uses, except those that the operator issued in it: that step says whose they are.
+fn keys_in(requests: &[Recorded], accepted: &BTreeSet<String>) -> Vec<String> {
+    let acts = requests.iter().filter(|one| is_act(one));
+    let issued: Vec<&str> =
+        acts.filter_map(|one| one.seen.as_ref()).filter_map(issued).collect();
+    let is_issued = |key: &&str| bearer(key).is_some_and(|key| issued.contains(&key));
+    let used = requests.iter().filter_map(|one| one.sent.authorization.as_deref());
+    let mut keys: Vec<String> = Vec::new();
+    for key in used.filter(|key| accepted.contains(*key)).filter(|key| !is_issued(key)) {
+        if !keys.iter().any(|known| known == key) {
+            keys.push(key.to_owned());
+        }
+    }
+    keys
 }
 
 /// Whether this is a request to the operator port.

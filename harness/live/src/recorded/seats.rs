@@ -62,15 +62,20 @@ pub(super) struct Seat {
 pub(super) struct Beginning {
     pub(super) header: Header,
     pub(super) inbox: Option<String>,
+    /// Whether nobody else uses the keys.
+    pub(super) alone: bool,
+    /// The headers with the keys that are known from the start.
+    pub(super) keys: Vec<String>,
     /// What the operator did, which the beliefs cannot see.
     pub(super) acts: Vec<Recorded>,
 }
 
 impl Beginning {
     fn seat(&self, key: Option<&str>) -> Seat {
-        let keys: Vec<String> = key.map(str::to_owned).into_iter().collect();
+        let mut keys = self.keys.clone();
+        keys.extend(key.filter(|key| !self.keys.iter().any(|it| it == key)).map(str::to_owned));
         let unknown = (Outside::Open, PriorState::Anything);
-        let mut listener = Listener::new(&self.header, &keys, self.inbox.as_deref(), unknown);
+        let mut listener = Listener::new(&self.header, &keys, self.inbox.as_deref(), unknown, self.alone);
         for act in &self.acts {
             act.seen.iter().for_each(|seen| listener.recall(&act.sent, seen, act.now));
         }

@@ -20,12 +20,14 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// A service that takes the keys of the `accepted` headers, and may send webhooks to `inbox`.
+    /// A service that takes the keys of the `accepted` headers, and may send webhooks to `inbox`. `alone` says that nobody else
+    /// uses these keys.
     pub fn new(
         header: &Header,
         accepted: &[String],
         inbox: Option<&str>,
         (outside, prior): (Outside, PriorState),
+        alone: bool,
     ) -> Listener {
         let mut keys = accepted.iter().filter_map(|header| bearer(header));
         let first = keys.next().unwrap_or(Service::FIRST_KEY);
@@ -37,6 +39,9 @@ impl Listener {
         belief.forget_clock();
         belief.doubt_our_clock();
         belief.remember();
+        if alone {
+            belief.exclude_others();
+        }
         let run = CaseRun {
             oracle: Oracle::believed(belief),
             memory: Memory::default(),
