@@ -59,12 +59,12 @@ impl Judged {
 pub fn judge(recording: &Recording, profile: &Profile, alone: bool) -> Judged {
     let mut judge = Judge::new(profile, alone);
     judge.inbox.clone_from(&recording.inbox);
+    judge.unjudged.clone_from(&recording.unjudged);
     judge.accepted.extend(recording.accepted.iter().cloned());
     match &recording.traffic {
         Traffic::InCases(cases) => cases.iter().for_each(|case| judge.judge_case(case)),
         Traffic::AsItCame(observed) => judge.judge_as_it_came(observed.clone()),
     }
-    judge.unjudged.clone_from(&recording.unjudged);
     if recording.hastened {
         judge.hasten();
     }

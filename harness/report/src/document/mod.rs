@@ -91,7 +91,6 @@ pub struct Report {
     /// Requests that were not sent to a live endpoint, by reason.
     pub unasked: Vec<UnaskedReport>,
     /// What the client did of what the document asks of it; empty where only the service was judged.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conduct: Vec<DutyReport>,
 }
 
