@@ -3,8 +3,8 @@
 use tideover_exchange::secrets::Secrets;
 
 use crate::document::{
-    Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, DutyReport, FindingReport, Found,
-    GapReport, HeaderReport, Known, LatencyReport, RacesReport, Report, SeenValue, State,
+    Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, DutyReport, FindingReport,
+    Found, GapReport, HeaderReport, Known, LatencyReport, RacesReport, Report, SeenValue, State,
     StateGroup, StepReport, UnexplainedPart,
 };
 

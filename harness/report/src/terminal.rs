@@ -9,8 +9,8 @@ use std::fmt::{self, Write as _};
 use tideover_exchange::evidence::Ending;
 
 use crate::document::{
-    Answer, Culprit, Difference, DutyReport, FindingReport, Found, Known, Party, RacesReport, Report, Status,
-    StepReport, UnaskedReport, UntriedReport,
+    Answer, Culprit, Difference, DutyReport, FindingReport, Found, Known, Party, RacesReport,
+    Report, Status, StepReport, UnaskedReport, UntriedReport,
 };
 use crate::figures::{counted, grouped};
 use crate::received::write_received;

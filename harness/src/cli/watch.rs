@@ -17,7 +17,9 @@ use tideover_report::{Baseline, FinishedRun, Judges, Report, counted};
 use tideover_sim::wall_time;
 use tideover_suite::play::cases::{Failure, Plan};
 use tideover_suite::play::learn::Stated;
-use tideover_watch::{Bases, Given, HarFile, Notice, Proxy, Seen, Side, Target, Watched, Watcher, tape};
+use tideover_watch::{
+    Bases, Given, HarFile, Notice, Proxy, Seen, Side, Target, Watched, Watcher, tape,
+};
 use tokio::sync::Notify;
 
 use crate::cli::files::{given_files, refuse_shared_files};
@@ -128,7 +130,8 @@ impl Watch {
         let ending = if self.is_final { Ending::Final } else { Ending::Open };
         let given = Given { profile: stated.profile().clone(), bases, alone: self.alone, ending };
         let watcher = Watcher::start(copies, given, har, tell);
-        let watcher = watcher.map_err(|error| wrong(format!("no thread for the judge: {error}")))?;
+        let watcher =
+            watcher.map_err(|error| wrong(format!("no thread for the judge: {error}")))?;
         tokio::select! {
             biased;
             received = stop.received() => received?,
@@ -276,9 +279,9 @@ impl Begun<'_> {
     fn words(&self) -> String {
         let Bases { service, receiver } = self.bases;
         let client = format!("watching http://{} → {service}", self.proxy.address());
-        let webhooks = self.webhooks.map(|webhooks| {
-            format!("\nwebhooks http://{} → {receiver}", webhooks.address())
-        });
+        let webhooks = self
+            .webhooks
+            .map(|webhooks| format!("\nwebhooks http://{} → {receiver}", webhooks.address()));
         format!("{client}{}\nCtrl-C ends it.", webhooks.unwrap_or_default())
     }
 }
@@ -290,7 +293,12 @@ fn words(notice: &Notice) -> String {
         Notice::Client { duty, shown } => {
             let clause = duty.clause();
             let shown: String = shown.iter().map(|seen| format!("\n  {seen}")).collect();
-            format!("client: {} ({clause}, {})\n  {}{shown}\n", duty.id(), clause.place(), duty.words())
+            format!(
+                "client: {} ({clause}, {})\n  {}{shown}\n",
+                duty.id(),
+                clause.place(),
+                duty.words()
+            )
         }
         Notice::Forgotten(businesses) => format!(
             "note: more is known than the judge keeps; what was known of {businesses} businesses is forgotten\n"

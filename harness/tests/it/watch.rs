@@ -289,7 +289,9 @@ async fn bytes_pass_as_they_are() {
     assert_eq!(body, "4\r\n{\"a\"\r\n3\r\n:1}\r\n0\r\n\r\n");
     let (head, body) = seen.split_at(seen.windows(4).position(|it| it == b"\r\n\r\n").unwrap() + 4);
     let head = text(head);
-    assert!(head.starts_with("HTTP/1.1 201 Created\r\nX-Odd-CASE: 1\r\nContent-Encoding: gzip\r\n"));
+    assert!(
+        head.starts_with("HTTP/1.1 201 Created\r\nX-Odd-CASE: 1\r\nContent-Encoding: gzip\r\n")
+    );
     assert!(!head.to_lowercase().contains("\r\ndate:"), "{head}");
     let passed = b"5\r\n\x1f\x8b\xff\x00\x01\r\n2\r\nok\r\n0\r\nx-sum: 7\r\n\r\n";
     assert_eq!(body, passed, "{}", text(&seen));
@@ -297,7 +299,8 @@ async fn bytes_pass_as_they_are() {
 
 #[tokio::test]
 async fn a_body_is_asked_for_by_the_other_side() {
-    let head = "POST /v1/quotes HTTP/1.1\r\nHost: me\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n";
+    let head =
+        "POST /v1/quotes HTTP/1.1\r\nHost: me\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n";
     // It asks for the body.
     let (listener, _watching, mut socket) = before_a_socket().await;
     let asks: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -332,7 +335,8 @@ async fn a_compressed_answer_is_judged() {
         \x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\x56\x4a\x2d\x2a\xca\x2f\x52\xb2\x52\x30\xac\x05\x00\xbd\xdf\x34\x38\x0c\x00\x00\x00";
     let answers: &[(&[u8], &[u8])] = Box::leak(Box::new([(&b"\r\n\r\n"[..], answer)]));
     let served = tokio::spawn(answering(listener, answers));
-    let request = "GET /v1/organizations/acme HTTP/1.1\r\nHost: me\r\nAuthorization: Bearer a_sk_1\r\n\r\n";
+    let request =
+        "GET /v1/organizations/acme HTTP/1.1\r\nHost: me\r\nAuthorization: Bearer a_sk_1\r\n\r\n";
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut seen = Vec::new();
     read_until(&mut socket, &mut seen, &answer[answer.len() - 8..]).await;
@@ -394,7 +398,8 @@ async fn forge(url: &str) -> u16 {
 
 #[tokio::test]
 async fn the_receiver_is_watched_too() {
-    for (fault, duty) in [(Fault::BelievesAnything, "verifies"), (Fault::Redirects, "answers-in-place")]
+    for (fault, duty) in
+        [(Fault::BelievesAnything, "verifies"), (Fault::Redirects, "answers-in-place")]
     {
         let receiver = Receiver::start(fault, None).await;
         let (_mock, ready) = serve(&["--webhooks", "local"]);

@@ -82,7 +82,8 @@ impl Conduct {
         });
         let caller = self.caller(veiled.authorization.as_deref(), seen.as_ref());
         let content_type = header(&copied.headers, "content-type").map(str::to_owned);
-        let call = PreparedCall::new(&copied.method, &veiled.path, content_type, veiled.sent.clone());
+        let call =
+            PreparedCall::new(&copied.method, &veiled.path, content_type, veiled.sent.clone());
         let is_complete = copied.body.is_whole && !copied.body.is_cut;
         let operation = call.operation().filter(|_| is_complete);
         let kind = call.asked().kind;
@@ -221,7 +222,8 @@ impl Conduct {
         caller: Option<PlatformId>,
         secrets: &[String],
     ) {
-        let url = call.body().json().and_then(|body| body.get("url")?.as_str()?.parse::<Url>().ok());
+        let url =
+            call.body().json().and_then(|body| body.get("url")?.as_str()?.parse::<Url>().ok());
         let Some(url) = url.filter(|_| seen.is_success()) else { return };
         let keys = secrets.iter().map(|secret| SigningKey::new(secret)).collect();
         let (path, caller) = (url.path().to_owned(), caller.unwrap_or(NOBODY));
@@ -296,8 +298,10 @@ fn event_of(event: &Value) -> Option<EventKind> {
     let texts: Vec<&str> = event.as_object()?.values().filter_map(Value::as_str).collect();
     let listed = texts.iter().find_map(|text| EventType::parse(text)).map(EventKind::Listed);
     let is_event = |text: &&&str| {
-        text.starts_with("partner.") && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.')
+        text.starts_with("partner.")
+            && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.')
     };
-    let unlisted = || texts.iter().find(is_event).map(|_| EventKind::Unlisted(UnlistedEvent::ALL[0]));
+    let unlisted =
+        || texts.iter().find(is_event).map(|_| EventKind::Unlisted(UnlistedEvent::ALL[0]));
     listed.or_else(unlisted)
 }

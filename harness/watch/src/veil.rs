@@ -146,7 +146,8 @@ impl Veil {
 
     /// Keeps the secrets in the answer to a subscription, and returns those that may sign deliveries.
     fn keep_secrets(&mut self, sent: &Prepared, answered: Option<(u16, &[u8])>) -> Vec<String> {
-        let Some((status, body)) = answered.filter(|_| sent.kind() == Some(OperationKind::Subscribe))
+        let Some((status, body)) =
+            answered.filter(|_| sent.kind() == Some(OperationKind::Subscribe))
         else {
             return Vec::new();
         };
@@ -388,7 +389,12 @@ mod tests {
         let mut veil = Veil::default();
         let body = r#"{ "taxId":"12-3456789",  "legalName": "A", "n": 1e2, "n": 2 }"#;
         let shown = cover(&mut veil, body);
-        assert!(!shown.contains("3456789") && shown.ends_with(r#","legalName": "A", "n": 1e2, "n": 2 }"#) || shown.contains(r#"  "legalName": "A", "n": 1e2, "n": 2 }"#), "{shown}");
+        assert!(
+            !shown.contains("3456789")
+                && shown.ends_with(r#","legalName": "A", "n": 1e2, "n": 2 }"#)
+                || shown.contains(r#"  "legalName": "A", "n": 1e2, "n": 2 }"#),
+            "{shown}"
+        );
         assert_eq!(shown.len(), body.len());
         assert_eq!(shown, cover(&mut veil, body), "the same for the same");
         let account = cover(&mut veil, r#"{"accountNumber":"000123456789"}"#);

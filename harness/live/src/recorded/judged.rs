@@ -37,7 +37,8 @@ pub struct Judged {
 impl Judged {
     /// What limits the value of the judgement, in sentences.
     pub fn warnings(&self) -> Vec<String> {
-        let before = ("what was there before the recording would have to be known", self.unknown_before);
+        let before =
+            ("what was there before the recording would have to be known", self.unknown_before);
         let unjudged = self.unjudged.iter().map(|(why, count)| (*why, *count)).chain([before]);
         let unjudged = unjudged.filter(|(_, count)| *count > 0).map(|(why, count)| {
             let many = if count == 1 { "" } else { "s" };
@@ -327,6 +328,10 @@ impl Judge {
         {
             self.seats.of(part, key, beginning).known.learn(&one.sent, seen);
         }
+        if part == Part::Everything {
+            // Nobody knows what it has changed.
+            self.seats.forget(part);
+        }
         if is_act(one) {
             self.seats.recall(part, one);
             self.issued.extend(one.seen.as_ref().and_then(issued).map(str::to_owned));
@@ -355,7 +360,8 @@ impl Judge {
         for seat in std::mem::take(&mut self.seats.closed) {
             let (played, judged) = seat.conclude();
             let mut summary = std::mem::take(&mut self.summary);
-            summary.add(&played, |at, found| self.failure(&judged[at], at + 1, vec![found.clone()]));
+            summary
+                .add(&played, |at, found| self.failure(&judged[at], at + 1, vec![found.clone()]));
             self.summary = summary;
         }
     }
@@ -403,8 +409,7 @@ fn is_repeat(one: &Recorded, next: &Recorded) -> bool {
 /// The accepted keys that a case uses, except those that the operator issued in it: that step says whose they are.
 fn keys_in(requests: &[Recorded], accepted: &BTreeSet<String>) -> Vec<String> {
     let acts = requests.iter().filter(|one| is_act(one));
-    let issued: Vec<&str> =
-        acts.filter_map(|one| one.seen.as_ref()).filter_map(issued).collect();
+    let issued: Vec<&str> = acts.filter_map(|one| one.seen.as_ref()).filter_map(issued).collect();
     let is_issued = |key: &&str| bearer(key).is_some_and(|key| issued.contains(&key));
     let used = requests.iter().filter_map(|one| one.sent.authorization.as_deref());
     let mut keys: Vec<String> = Vec::new();

@@ -19,8 +19,8 @@ use tideover_exchange::secrets::Secrets;
 use tideover_exchange::{Prepared, Response};
 use tideover_model::{OperationKind, Service, Timestamp};
 
-pub use judged::{Judge, Judged, PATIENCE, judge};
 pub use har::{Read, UnreadableEntry, read_entry};
+pub use judged::{Judge, Judged, PATIENCE, judge};
 pub use order::ObservedRequest;
 
 #[derive(Clone, Debug)]

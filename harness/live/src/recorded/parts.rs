@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tideover_exchange::{PreparedAction, Response};
-use tideover_model::{Operation, OperationKind, Party};
+use tideover_exchange::{Prepared, PreparedAction, Response};
+use tideover_judge::leniently;
 use tideover_model::wire::field::Fields;
+use tideover_model::{Operation, OperationKind, Party};
 use tideover_suite::play::touched::{Thing, Touched};
 
 use crate::recorded::Recorded;
@@ -108,7 +109,10 @@ impl Parts {
         {
             return Touched::Things(vec![Thing::Url(platform, String::new())]);
         }
-        let Some(operation) = call.operation() else {
+        // What a service may have taken it for.
+        let taken = leniently(&one.sent);
+        let taken = taken.as_ref().and_then(Prepared::call).unwrap_or(call);
+        let Some(operation) = taken.operation() else {
             let is_refused = seen.is_some_and(|seen| (400..500).contains(&seen.status));
             let is_harmless = is_refused || one.sent.kind().is_none_or(OperationKind::reads);
             return if is_harmless { Touched::NotJudged } else { Touched::Everything };
@@ -117,10 +121,12 @@ impl Parts {
         let reference = body.and_then(|body| Fields::of(body).reference());
         let key = one.sent.authorization.as_deref();
         let hash = |party: &Party| hash_of(key, party);
-        let touched =
-            Touched::by(&platform, operation, reference, |party| self.settled.contains(&hash(party)));
+        let touched = Touched::by(&platform, operation, reference, |party| {
+            self.settled.contains(&hash(party))
+        });
         // The rows of an import may fail one by one.
-        if let (Operation::SyncInvoice(sync), true) = (operation, seen.is_some_and(Response::is_success))
+        if let (Operation::SyncInvoice(sync), true) =
+            (operation, seen.is_some_and(Response::is_success))
         {
             if self.settled.len() >= MOST_SETTLED {
                 self.settled.clear();
@@ -134,6 +140,7 @@ impl Parts {
 fn hash_of(key: Option<&str>, party: &Party) -> u64 {
     let mut hasher = DefaultHasher::new();
     let details = &party.details;
-    (key, &party.business, &details.legal_name, &details.tax_id, &details.contact).hash(&mut hasher);
+    (key, &party.business, &details.legal_name, &details.tax_id, &details.contact)
+        .hash(&mut hasher);
     hasher.finish()
 }

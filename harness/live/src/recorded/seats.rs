@@ -39,7 +39,8 @@ impl Heard {
         let names = identifiers_in(&one.sent);
         let sent = one.sent.call().map_or(0, |call| call.body().len() + call.path.len());
         // Parsed, a response takes several times its text.
-        let seen = one.seen.as_ref().and_then(Response::json).map_or(0, |body| body.to_string().len());
+        let seen =
+            one.seen.as_ref().and_then(Response::json).map_or(0, |body| body.to_string().len());
         Heard { one, names, bytes: sent + seen * 4 }
     }
 }
@@ -75,7 +76,8 @@ impl Beginning {
         let mut keys = self.keys.clone();
         keys.extend(key.filter(|key| !self.keys.iter().any(|it| it == key)).map(str::to_owned));
         let unknown = (Outside::Open, PriorState::Anything);
-        let mut listener = Listener::new(&self.header, &keys, self.inbox.as_deref(), unknown, self.alone);
+        let mut listener =
+            Listener::new(&self.header, &keys, self.inbox.as_deref(), unknown, self.alone);
         for act in &self.acts {
             act.seen.iter().for_each(|seen| listener.recall(&act.sent, seen, act.now));
         }

@@ -21,7 +21,11 @@ impl From<&Report> for Results {
             headline: report.headline.clone(),
             began: report.began,
             took,
-            cases: [outcome].into_iter().chain(clauses).chain(report.conduct.iter().map(duty)).collect(),
+            cases: [outcome]
+                .into_iter()
+                .chain(clauses)
+                .chain(report.conduct.iter().map(duty))
+                .collect(),
             issues: issues(report).into_iter().chain(report.broken_duties().map(breach)).collect(),
             coverage: coverage(report),
             facts: facts(report),

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http_body_util::{Either, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
-    CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, TE, TRANSFER_ENCODING,
-    UPGRADE,
+    CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, TE,
+    TRANSFER_ENCODING, UPGRADE,
 };
 use hyper::{Request, Response, StatusCode};
 use serde_json::json;
@@ -40,10 +40,7 @@ pub(super) struct Forwarder {
 type Answer = Response<Either<Tap, Full<Bytes>>>;
 
 impl Forwarder {
-    pub(super) async fn forward(
-        &self,
-        request: Request<Incoming>,
-    ) -> Result<Answer, Infallible> {
+    pub(super) async fn forward(&self, request: Request<Incoming>) -> Result<Answer, Infallible> {
         let (number, since) = self.tape.begin();
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
         let copied = Copied {
@@ -72,8 +69,7 @@ impl Forwarder {
         let wanted = parts.headers.contains_key(EXPECT).then(oneshot::channel);
         let (asks, asked) = wanted.unzip();
         let which = Which::Request { wanted: asked.map(Wanted::new) };
-        let mut request =
-            Request::from_parts(parts, Tap::new(body, Arc::clone(&passage), which));
+        let mut request = Request::from_parts(parts, Tap::new(body, Arc::clone(&passage), which));
         if let Some(asks) = asks {
             let asks = Mutex::new(Some(asks));
             hyper::ext::on_informational(&mut request, move |response| {

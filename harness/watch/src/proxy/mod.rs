@@ -90,11 +90,7 @@ async fn run(listener: TcpListener, forwarder: Arc<Forwarder>, mut stopping: wat
     let _ = timeout(GRACE, all_closed).await;
 }
 
-async fn serve(
-    socket: TcpStream,
-    forwarder: Arc<Forwarder>,
-    mut stopping: watch::Receiver<()>,
-) {
+async fn serve(socket: TcpStream, forwarder: Arc<Forwarder>, mut stopping: watch::Receiver<()>) {
     // Without it a small answer may wait for an acknowledgement. An error only makes it slower.
     let _ = socket.set_nodelay(true);
     let service = service_fn(move |request| {

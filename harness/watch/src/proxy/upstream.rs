@@ -81,8 +81,12 @@ impl Target {
     /// Whether requests would come back to this address of this machine.
     pub fn is_at(&self, address: SocketAddr) -> bool {
         let is_here = match self.url.host() {
-            Some(Host::Ipv4(host)) => address.ip() == host || host.is_loopback() && address.ip().is_unspecified(),
-            Some(Host::Ipv6(host)) => address.ip() == host || host.is_loopback() && address.ip().is_unspecified(),
+            Some(Host::Ipv4(host)) => {
+                address.ip() == host || host.is_loopback() && address.ip().is_unspecified()
+            }
+            Some(Host::Ipv6(host)) => {
+                address.ip() == host || host.is_loopback() && address.ip().is_unspecified()
+            }
             Some(Host::Domain(name)) => name == "localhost",
             None => false,
         };
@@ -160,8 +164,8 @@ impl Target {
         let Some(tls) = &self.tls else { return shake_hands(socket).await };
         let host = self.url.host_str().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-        let name =
-            ServerName::try_from(host).map_err(|_| "no certificate can be for this host".to_owned())?;
+        let name = ServerName::try_from(host)
+            .map_err(|_| "no certificate can be for this host".to_owned())?;
         let socket = tls.connect(name, socket).await;
         shake_hands(socket.map_err(|error| format!("no TLS: {error}"))?).await
     }
