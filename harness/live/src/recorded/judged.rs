@@ -61,7 +61,7 @@ pub fn judge(recording: &Recording, profile: &Profile, alone: bool) -> Judged {
     let mut judge = Judge::new(profile, alone);
     judge.inbox.clone_from(&recording.inbox);
     judge.unjudged.clone_from(&recording.unjudged);
-    judge.accepted.extend(recording.accepted.iter().cloned());
+    judge.keyring.accepted.extend(recording.accepted.iter().cloned());
     match &recording.traffic {
         Traffic::InCases(cases) => cases.iter().for_each(|case| judge.judge_case(case)),
         Traffic::AsItCame(observed) => judge.judge_as_it_came(observed.clone()),
@@ -78,12 +78,9 @@ pub struct Judge {
     inbox: Option<String>,
     /// Whether nobody else uses the keys.
     alone: bool,
-    /// The `Authorization` headers that were accepted at least once.
-    accepted: BTreeSet<String>,
-    /// Those that a case is known to use.
+    keyring: Keyring,
+    /// The headers with keys that a case is known to use.
     keys: Vec<String>,
-    /// The keys that the operator's answers show.
-    issued: BTreeSet<String>,
     waiting: Waiting,
     /// Requests that are in order, and whose responses may lag: a repeat shows it.
     pending: VecDeque<(Recorded, Part)>,
@@ -102,6 +99,27 @@ pub struct Judge {
     unknown_before: u64,
     unjudged: BTreeMap<&'static str, u64>,
     forgotten: usize,
+}
+
+/// What is known of the keys.
+#[derive(Default)]
+struct Keyring {
+    /// The `Authorization` headers that were accepted at least once.
+    accepted: BTreeSet<String>,
+    /// The keys that the operator's answers show: such an answer says whose they are.
+    issued: BTreeSet<String>,
+}
+
+impl Keyring {
+    /// The header with the key of a request, if the key is known by now and was not issued by the operator.
+    fn key_of(&mut self, one: &Recorded) -> Option<String> {
+        let header = one.sent.authorization.as_ref()?;
+        if is_accepted(one) && !self.accepted.contains(header) {
+            self.accepted.insert(header.clone());
+        }
+        let is_issued = bearer(header).is_some_and(|key| self.issued.contains(key));
+        (self.accepted.contains(header) && !is_issued).then(|| header.clone())
+    }
 }
 
 /// The most requests that wait for others to end.
@@ -123,9 +141,8 @@ impl Judge {
             profile: profile.clone(),
             inbox: None,
             alone,
-            accepted: BTreeSet::new(),
+            keyring: Keyring::default(),
             keys: Vec::new(),
-            issued: BTreeSet::new(),
             waiting: Waiting::default(),
             pending: VecDeque::new(),
             parts: Parts::default(),
@@ -151,7 +168,7 @@ impl Judge {
     /// Takes a request that has ended. `horizon` is when the first of those was sent that are still under way. Returns the
     /// findings whose causes are new.
     pub fn take(&mut self, mut one: ObservedRequest, horizon: Option<Timestamp>) -> Vec<Failure> {
-        one.doubt_refused_key(&self.accepted);
+        one.doubt_refused_key(&self.keyring.accepted);
         self.waiting.push(one);
         // Without a bound, a request that never ends would stop the judge.
         let horizon = horizon.filter(|_| self.waiting.len() <= MOST_WAITING);
@@ -202,11 +219,11 @@ impl Judge {
 
     /// Judges a case, whose requests are in order, without the others.
     fn judge_case(&mut self, requests: &[Recorded]) {
-        self.keys = keys_in(requests, &self.accepted);
+        self.keys = keys_in(requests, &self.keyring.accepted);
         for one in requests {
             let place = self.parts.place(one);
             self.seats.join(&place.joined, place.part);
-            self.take_turn(Turn::Judge(one.clone(), place.part));
+            self.take_turn(Turn::Judge(Box::new(one.clone()), place.part));
         }
         self.end_case();
     }
@@ -236,7 +253,7 @@ impl Judge {
     fn take_turn(&mut self, turn: Turn) -> Vec<Failure> {
         match turn {
             Turn::Judge(one, part) => {
-                self.pending.push_back((one, part));
+                self.pending.push_back((*one, part));
                 self.judge_pending(false)
             }
             Turn::Leave(why) => {
@@ -294,14 +311,8 @@ impl Judge {
             keys: self.keys.clone(),
             acts: Vec::new(),
         });
-        if is_accepted(one) {
-            self.accepted.extend(one.sent.authorization.clone());
-        }
-        let is_known = |header: &&str| {
-            let is_issued = bearer(header).is_some_and(|key| self.issued.contains(key));
-            self.accepted.contains(*header) && !is_issued
-        };
-        let key = one.sent.authorization.as_deref().filter(is_known);
+        let key = self.keyring.key_of(one);
+        let key = key.as_deref();
         let seat = self.seats.of(part, key, beginning);
         if lags {
             seat.pass_over(&heard);
@@ -334,7 +345,7 @@ impl Judge {
         }
         if is_act(one) {
             self.seats.recall(part, one);
-            self.issued.extend(one.seen.as_ref().and_then(issued).map(str::to_owned));
+            self.keyring.issued.extend(one.seen.as_ref().and_then(issued).map(str::to_owned));
             beginning.acts.push(one.clone());
         }
         let found = (!findings.is_empty()).then(|| {

@@ -22,7 +22,7 @@ pub(super) const REFUSED_KEY: &str = "their keys were taken another time";
 
 /// What the judge does next.
 pub(super) enum Turn {
-    Judge(Recorded, Part),
+    Judge(Box<Recorded>, Part),
     /// A request that is not judged, and why.
     Leave(&'static str),
     /// The state of a part is unknown from here on.
@@ -148,7 +148,7 @@ pub(super) fn turns(placed: Vec<Placed>) -> Vec<Turn> {
         let is_lost = (*changing > 1 && index == *last)
             || (*changing == 1 && one.changes() && one.unjudged.is_some());
         let why = one.unjudged.or((!is_alone).then_some("others were under way with them"));
-        turns.push(why.map_or_else(|| Turn::Judge(one.recorded, part), Turn::Leave));
+        turns.push(why.map_or_else(|| Turn::Judge(Box::new(one.recorded), part), Turn::Leave));
         if is_lost {
             turns.extend(parts.iter().map(|part| Turn::Forget(*part)));
         }
