@@ -44,7 +44,7 @@ fn main() -> io::Result<()> {
     };
     let watcher = Watcher::start(copies, given, None, |_| {})?;
     let here = SocketAddr::from(([127, 0, 0, 1], 0));
-    let proxy = runtime.block_on(Proxy::start(here, target, Side::Api, tape))?;
+    let proxy = runtime.block_on(Proxy::start(here, target, Side::Api, tape.clone()))?;
     let client = |url: &str| Client::new(url, PATIENCE, None).expect("a URL");
     let clients = [client(mock.url()), client(&format!("http://{}", proxy.address()))];
     let mut entries = Entries::new();
@@ -52,6 +52,7 @@ fn main() -> io::Result<()> {
     entries.add("through watch", || runtime.block_on(exchange(&clients[1], &sent)));
     entries.run("watch", REQUESTS.into()).save(&figures::home())?;
     runtime.block_on(proxy.stop());
+    tape.close();
     drop(watcher.finish());
     Ok(())
 }

@@ -113,8 +113,6 @@ impl Watch {
             }
             _ => None,
         };
-        // Only a proxy holds the tape from here on.
-        drop(tape);
         self.reports.touch(self.learn.as_deref())?;
         let har = self.har.as_deref().map(create).transpose()?;
         let bases = Bases {
@@ -141,7 +139,8 @@ impl Watch {
         if let Some(webhooks) = webhooks {
             webhooks.stop().await;
         }
-        let watched = watcher.finish();
+        tape.close();
+        let watched = tokio::task::spawn_blocking(|| watcher.finish()).await?;
         self.report(&output, watched, &stated, baseline.as_ref(), began)
     }
 

@@ -361,6 +361,19 @@ async fn a_dead_target_is_no_answer_of_the_service() {
     assert!(printed.contains("INCONCLUSIVE") && !printed.contains("violated"), "{printed}");
 }
 
+/// A request that is never answered keeps nobody from ending it.
+#[tokio::test]
+async fn a_hanging_target_is_left() {
+    let (listener, watching, mut socket) = before_a_socket().await;
+    let request = "GET /v1/webhooks HTTP/1.1\r\nHost: me\r\nAuthorization: Bearer a_sk_1\r\n\r\n";
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let (mut hanging, _) = listener.accept().await.unwrap();
+    read_until(&mut hanging, &mut Vec::new(), b"\r\n\r\n").await;
+    let (code, printed) = watching.interrupt();
+    assert_eq!(code, Some(3), "{printed}");
+    assert!(printed.contains("1 request and 0 delivery attempts passed"), "{printed}");
+}
+
 #[tokio::test]
 async fn wrong_options_say_what_to_do() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

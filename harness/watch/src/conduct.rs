@@ -42,6 +42,8 @@ pub(crate) struct Conduct {
     subscriptions: VecDeque<Subscription>,
     /// The number of each delivery, by its name.
     deliveries: BTreeMap<String, u64>,
+    /// How many deliveries there were.
+    named: u64,
     /// The latest time in a signature that was right.
     signed_until: Option<u64>,
     /// How far requests have moved the clock of the service, as the operator port allows. Seconds.
@@ -264,14 +266,18 @@ impl Conduct {
     }
 
     fn delivery(&mut self, id: &str) -> u64 {
-        let next = self.deliveries.values().max().map_or(1, |last| last + 1);
+        if let Some(number) = self.deliveries.get(id) {
+            return *number;
+        }
         if self.deliveries.len() >= MOST
             && let Some(oldest) = self.deliveries.iter().min_by_key(|(_, number)| **number)
         {
             let oldest = oldest.0.clone();
             self.deliveries.remove(&oldest);
         }
-        *self.deliveries.entry(id.to_owned()).or_insert(next)
+        self.named += 1;
+        self.deliveries.insert(id.to_owned(), self.named);
+        self.named
     }
 }
 

@@ -114,6 +114,8 @@ pub(crate) enum Passing {
     Began { number: u64, since: Timestamp },
     /// Its answer has passed, or will not.
     Ended(Box<Copied>),
+    /// Nothing more passes.
+    Closed,
 }
 
 /// Where the proxies put their copies.
@@ -160,6 +162,11 @@ impl Tape {
         // Without a judge, nobody wants it.
         let _ = self.to.send(Passing::Began { number, since });
         (number, since)
+    }
+
+    /// Says that nothing more passes, whoever still holds the tape.
+    pub fn close(&self) {
+        let _ = self.to.send(Passing::Closed);
     }
 
     pub(crate) fn end(&self, mut copied: Box<Copied>) {

@@ -86,7 +86,7 @@ pub struct Given {
 pub struct Watcher(JoinHandle<Watched>);
 
 impl Watcher {
-    /// Starts the thread. It calls `tell` for each notice, and ends when nobody holds the tape any more.
+    /// Starts the thread. It calls `tell` for each notice, and ends when the tape is closed.
     ///
     /// # Errors
     /// Those of the system: no thread can be started.
@@ -172,7 +172,7 @@ impl Desk {
                     let failures = self.judge.stop_waiting();
                     self.tell_of_service(failures);
                 }
-                Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Passing::Closed) | Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         self.finish(ending)

@@ -86,8 +86,9 @@ async fn run(listener: TcpListener, forwarder: Arc<Forwarder>, mut stopping: wat
     }
     drop(listener);
     let all_closed = async { while connections.join_next().await.is_some() {} };
-    // Dropping the set closes those that are left.
-    let _ = timeout(GRACE, all_closed).await;
+    if timeout(GRACE, all_closed).await.is_err() {
+        connections.shutdown().await;
+    }
 }
 
 async fn serve(socket: TcpStream, forwarder: Arc<Forwarder>, mut stopping: watch::Receiver<()>) {
