@@ -98,13 +98,17 @@ fn depends_on(operation: &Operation) -> Vec<Entity> {
     }
 }
 
+/// The identifiers in a path.
+pub(super) fn identifiers_in_path(path: &str) -> Vec<String> {
+    let named = served_at(path).map(|at| at.encoded_identifiers());
+    let named = named.into_iter().flatten().filter(|name| !name.is_empty());
+    named.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned()).collect()
+}
+
 /// The identifiers in the path and in the body of a request.
 pub(super) fn identifiers_in(sent: &Prepared) -> Vec<String> {
     let Some(call) = sent.call() else { return Vec::new() };
-    let in_path = served_at(call.plain_path()).map(|at| at.encoded_identifiers());
-    let in_path = in_path.into_iter().flatten().filter(|name| !name.is_empty());
-    let mut names: Vec<String> =
-        in_path.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned()).collect();
+    let mut names = identifiers_in_path(call.plain_path());
     let body = call.body().json().unwrap_or(&Value::Null);
     for path in ["/externalId", "/payeeExternalId", "/invoiceExternalId", "/payee/externalId"] {
         names.extend(body.pointer(path).and_then(Value::as_str).map(str::to_owned));

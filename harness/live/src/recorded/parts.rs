@@ -10,6 +10,7 @@ use tideover_model::{Operation, OperationKind, Party};
 use tideover_suite::play::touched::{Thing, Touched};
 
 use crate::recorded::Recorded;
+use crate::recorded::known::identifiers_in_path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
@@ -114,8 +115,17 @@ impl Parts {
         let taken = taken.as_ref().and_then(Prepared::call).unwrap_or(call);
         let Some(operation) = taken.operation() else {
             let is_refused = seen.is_some_and(|seen| (400..500).contains(&seen.status));
-            let is_harmless = is_refused || one.sent.kind().is_none_or(OperationKind::reads);
-            return if is_harmless { Touched::NotJudged } else { Touched::Everything };
+            return match one.sent.kind() {
+                _ if is_refused => Touched::NotJudged,
+                // Its path says which business it has changed.
+                Some(OperationKind::SyncBusiness | OperationKind::SetPayoutAccount) => {
+                    let named = identifiers_in_path(call.plain_path());
+                    let business = |name: String| Thing::Business(platform.clone(), name);
+                    Touched::Things(named.into_iter().map(business).collect())
+                }
+                kind if kind.is_none_or(OperationKind::reads) => Touched::NotJudged,
+                _ => Touched::Everything,
+            };
         };
         let body = seen.and_then(|seen| seen.json());
         let reference = body.and_then(|body| Fields::of(body).reference());
