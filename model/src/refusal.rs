@@ -115,6 +115,22 @@ impl Code {
         Code::UpstreamFailed,
     ];
 
+    /// Whether the request alone decides on it, whatever the state is.
+    pub const fn is_of_form(self) -> bool {
+        matches!(
+            self,
+            Code::InvalidRequest
+                | Code::UnreadableRequest
+                | Code::PayloadTooLarge
+                | Code::UnknownEndpoint
+                | Code::InvalidRoutingNumber
+                | Code::InvalidInvitee
+                | Code::UnsupportedMediaType
+                | Code::UnreadableFile
+                | Code::TooManyRows
+        )
+    }
+
     /// The token, as on the wire.
     pub const fn name(self) -> &'static str {
         self.info().name

@@ -69,6 +69,11 @@ impl Timestamp {
         self.moved(Duration::milliseconds(i64::try_from(milliseconds).unwrap_or(i64::MAX)))
     }
 
+    /// This instant moved by `microseconds`, at most to [`Timestamp::MAX`].
+    pub fn after_microseconds(self, microseconds: u64) -> Timestamp {
+        self.moved(Duration::microseconds(i64::try_from(microseconds).unwrap_or(i64::MAX)))
+    }
+
     fn moved(self, span: Duration) -> Timestamp {
         let moved = self.0.checked_add(span);
         moved.map_or(Timestamp::MAX, |moved| Timestamp(moved).min(Timestamp::MAX))
@@ -84,6 +89,11 @@ impl Timestamp {
     /// Whole days from this instant to `later`, rounded down; 0 if `later` is not later.
     pub fn whole_days_until(self, later: Timestamp) -> u64 {
         u64::try_from((later.0 - self.0).whole_days()).unwrap_or(0)
+    }
+
+    /// Microseconds from this instant to `later`, rounded down; 0 if `later` is not later.
+    pub fn microseconds_until(self, later: Timestamp) -> u64 {
+        u64::try_from((later.0 - self.0).whole_microseconds()).unwrap_or(0)
     }
 
     /// Milliseconds from this instant to `later`, rounded up; 0 if `later` is not later.

@@ -127,7 +127,7 @@ pub use history::{EntryName, NotAnEntry, NotKept};
 pub use hosts::{Hosts, NoHost};
 pub use journal::{
     CausedEvent, CutPart, Entry, JournalFilter, JournalLimits, Message, Payload, RealTime,
-    UnfitCondition,
+    UnfitCondition, masked_by_form,
 };
 pub use limits::Limits;
 pub use mock::{Builder, Mock, StartError};

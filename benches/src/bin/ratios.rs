@@ -79,6 +79,7 @@ fn tables(directory: &Path) -> Result<String, String> {
         .and_then(|()| beside(&mut text, &races, "courier", "The courier", "deliveries/s"))
         .and_then(|()| beside(&mut text, &races, "client", "The clients of HTTP", "requests/s"))
         .and_then(|()| beside(&mut text, &races, "client, made", "Making a client", "clients/s"))
+        .and_then(|()| beside(&mut text, &races, "watch", "A request through watch", "requests/s"))
         .map_err(|error| error.to_string())?;
     if text.is_empty() {
         return Err(format!(

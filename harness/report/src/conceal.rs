@@ -3,8 +3,8 @@
 use tideover_exchange::secrets::Secrets;
 
 use crate::document::{
-    Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, FindingReport, Found,
-    GapReport, HeaderReport, Known, LatencyReport, RacesReport, RegressionReport, Report,
+    Answer, Blame, Change, ClauseReport, DeliveryReport, Difference, DutyReport, FindingReport,
+    Found, GapReport, HeaderReport, Known, LatencyReport, RacesReport, RegressionReport, Report,
     SeenValue, ShapeReport, ShownField, State, StateGroup, StepReport, UnexplainedPart,
 };
 
@@ -58,10 +58,12 @@ macro_rules! masked {
 
 masked! {
     Report {
-        target, headline, clauses, findings, gone, regressions, gaps, shapes, latency, states, races, warnings, left_behind, ended_because;
+        target, headline, clauses, findings, gone, regressions, gaps, shapes, latency, states, races, warnings, left_behind, ended_because,
+        conduct;
         version, tideover, command, began, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
         unasked, time, workers, reached, state_matrix, shards, hash
     }
+    DutyReport { shown; duty, clause, place, wording, state }
     ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }
     FindingReport {
         found, also, blame, steps, difference, replay;

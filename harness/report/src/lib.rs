@@ -31,7 +31,7 @@ mod shortened;
 mod terminal;
 
 pub use baseline::{Baseline, UnreadableBaseline};
-pub use compose::FinishedRun;
+pub use compose::{FinishedRun, Judges};
 pub use curl::{curl, quoted};
 pub use document::{Known, Report};
 pub use figures::{counted, grouped};

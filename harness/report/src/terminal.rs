@@ -9,8 +9,8 @@ use std::fmt::{self, Write as _};
 use tideover_exchange::evidence::Ending;
 
 use crate::document::{
-    Answer, Culprit, Difference, FindingReport, Found, Known, Party, RacesReport, RegressionReport,
-    RegressionStanding, Report, Status, StepReport, UnaskedReport, UntriedReport,
+    Answer, Culprit, Difference, DutyReport, FindingReport, Found, Known, Party, RacesReport,
+    RegressionReport, RegressionStanding, Report, Status, StepReport, UnaskedReport, UntriedReport,
 };
 use crate::figures::{counted, grouped};
 use crate::received::write_received;
@@ -46,6 +46,7 @@ impl fmt::Display for Report {
         writeln!(f, "{}", self.headline)?;
         self.write_course(f)?;
         self.write_found(f)?;
+        self.write_conduct(f)?;
         if f.alternate() {
             self.write_verbose(f)?;
         }
@@ -125,6 +126,20 @@ impl Report {
                 }
             };
             write_wrapped(f, "  ", words(&format!("{} {file}: {became}", finding.clause)), " ")?;
+        }
+        Ok(())
+    }
+
+    /// Writes what was seen of the client.
+    fn write_conduct(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.conduct.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "client      {}", self.duty_counts())?;
+        for DutyReport { duty, clause, place, wording, shown, .. } in self.broken_duties() {
+            let line = format!("{wording} ({duty}: {clause}, {place})");
+            write_wrapped(f, "  broken    ", words(&line), " ")?;
+            shown.iter().try_for_each(|line| writeln!(f, "              {line}"))?;
         }
         Ok(())
     }

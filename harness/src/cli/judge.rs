@@ -10,7 +10,7 @@ use tideover_exchange::evidence::Shard;
 use tideover_exchange::transcript::Header;
 use tideover_judge::checks::registry::Needs;
 use tideover_live::recorded::{Judged, Recording, judge};
-use tideover_report::{FinishedRun, counted};
+use tideover_report::FinishedRun;
 use tideover_suite::play::cases::Plan;
 
 use crate::cli::files::{given_files, refuse_shared_files};
@@ -29,6 +29,9 @@ pub(super) struct Judge {
     /// A TOML file with the assumed values that differ from the standard profile
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
+    /// Nobody else uses the keys: all that they change is in the recording. Then more contradicts the document
+    #[arg(long)]
+    alone: bool,
     /// Write the choices of the service as a profile
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
@@ -48,9 +51,11 @@ impl Judge {
         self.reports.touch(self.learn.as_deref())?;
         let output = Output::new(self.reports.json);
         let began = Instant::now();
-        let Judged { mut summary, unknown_before } = judge(&recording, profile);
+        let judged = judge(&recording, profile, self.alone);
+        let warnings = judged.warnings();
+        let Judged { mut summary, unknown_before, .. } = judged;
         summary.conclude(&stated);
-        let cases = recording.cases.len() as u64;
+        let cases = summary.cases;
         let header = Header::new(0, tideover_exchange::start(), profile.clone());
         let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
         let target = format!("{}, as recorded in {}", recording.target, self.file.display());
@@ -76,12 +81,7 @@ impl Judge {
             demands: &self.reports.demands(),
         };
         let mut report = run.report();
-        let unknown_before =
-            ("what was there before the recording would have to be known", unknown_before);
-        let unjudged = recording.unjudged.iter().map(|(why, count)| (*why, *count));
-        for (why, count) in unjudged.chain([unknown_before]).filter(|(_, count)| *count > 0) {
-            report.warnings.push(format!("{} not judged: {why}", counted(count, "request")));
-        }
+        report.warnings.extend(warnings);
         report.conceal(&recording.secrets());
         let printed = output.print(self.reports.text(&report), || json!(report));
         let written = self.reports.files.write(&output, &report);

@@ -38,6 +38,7 @@ mod signals;
 mod signature;
 mod simulate;
 mod steps;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -83,6 +84,7 @@ enum Command {
     Replay(replay::ReplayCommand),
     Export(export::Export),
     Judge(judge::Judge),
+    Watch(watch::Watch),
     Prove(prove::Prove),
     Simulate(Box<simulate::Simulate>),
     Merge(merge::Merge),
@@ -143,6 +145,7 @@ async fn run(command: Command) -> Result<Outcome, Problem> {
         Command::Replay(replay) => replay.run().await,
         Command::Export(export) => export.run().await,
         Command::Judge(judge) => judge.run(),
+        Command::Watch(watch) => watch.run().await,
         Command::Prove(prove) => prove.run().await,
         Command::Simulate(simulate) => simulate.run().await,
         Command::Merge(merge) => merge.run(),

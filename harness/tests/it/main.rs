@@ -56,6 +56,7 @@ mod state;
 mod stories;
 mod stranger;
 mod support;
+mod watch;
 mod workers;
 mod workflows;
 mod world_page;

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tideover_live::recorded::{Recording, judge};
-use tideover_model::Profile;
+use tideover_model::{Profile, Timestamp};
 
 /// A HAR archive of exchanges: method, path, body, status, response body.
 fn archive(exchanges: &[(&str, &str, Value, u16, Value)]) -> Value {
@@ -125,7 +125,7 @@ fn a_self_contradicting_response_is_accused() {
         let folder = tempfile::tempdir().unwrap();
         let exchange = ("GET", "/v1/organizations/acme", Value::Null, 200, business);
         let recording = Recording::read(&saved(folder.path(), &archive(&[exchange]))).unwrap();
-        let failures = judge(&recording, &Profile::default()).summary.failures;
+        let failures = judge(&recording, &Profile::default(), false).summary.failures;
         failures.iter().map(|it| it.findings[0].clause.name()).collect::<Vec<_>>()
     };
     assert!(read(json!({})).is_empty());
@@ -157,7 +157,7 @@ fn unexplainable_traffic_is_found_with_its_context() {
         ]),
     );
     let recording = Recording::read(&path).unwrap();
-    let summary = judge(&recording, &Profile::default()).summary;
+    let summary = judge(&recording, &Profile::default(), false).summary;
     let found: Vec<_> = summary.failures.iter().map(|one| one.finding().clause.name()).collect();
     assert_eq!(found, ["3.requirement.contract", "2.amounts.forwardedAtPayment"]);
     assert_eq!(summary.failures[0].transcript.steps.len(), 2, "the other business is left out");
@@ -181,7 +181,7 @@ fn a_contradiction_survives_a_request_that_cannot_be_judged() {
     let found = |exchanges: &[(&str, &str, Value, u16, Value)]| {
         let folder = tempfile::tempdir().unwrap();
         let recording = Recording::read(&saved(folder.path(), &archive(exchanges))).unwrap();
-        let judged = judge(&recording, &Profile::default());
+        let judged = judge(&recording, &Profile::default(), false);
         assert_eq!(judged.summary.steps, exchanges.len() as u64);
         let failures = judged.summary.failures.iter();
         failures.map(|it| it.finding().clause.name()).collect::<Vec<_>>()
@@ -611,4 +611,65 @@ async fn judged_again(folder: &Path, more: &[&str]) -> Output {
     let played = run(&[&check, more].concat()).await.unwrap();
     assert_eq!(played.status.code(), Some(0), "{}", String::from_utf8_lossy(&played.stdout));
     run(&["judge", "tideover-journal.jsonl"]).await.unwrap()
+}
+
+/// What is known is bounded: the business that was asked about the longest ago is forgotten, and only it.
+#[test]
+fn businesses_beyond_the_bound_are_forgotten_one_by_one() {
+    const BOUND: usize = 4096;
+    let entry = |number: usize, second: usize| {
+        let name = format!("v{number}");
+        let answer = json!({ "externalId": name, "created": true, "reason": "New." });
+        let started = Timestamp::parse("2026-03-01T10:00:00Z").unwrap().after(second as u64);
+        json!({
+            "startedDateTime": started.to_string(), "time": 1,
+            "request": {
+                "method": "PUT", "url": format!("https://api.example/v1/organizations/{name}"),
+                "headers": [{ "name": "authorization", "value": "Bearer live_sk_recorded" }],
+                "postData": { "mimeType": "application/json", "text": "{\"legalName\":\"Acme\"}" },
+            },
+            "response": {
+                "status": 200,
+                "content": { "mimeType": "application/json", "text": answer.to_string() },
+            },
+        })
+    };
+    let mut entries: Vec<Value> = (0..BOUND + 1).map(|number| entry(number, number)).collect();
+    // The first is forgotten, so that it may be new again; the last is known.
+    entries.extend([entry(0, BOUND + 1), entry(BOUND, BOUND + 2)]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = saved(folder.path(), &json!({ "log": { "version": "1.2", "entries": entries } }));
+    let judged = judge(&Recording::read(&path).unwrap(), &Profile::default(), false);
+    let failures = &judged.summary.failures;
+    assert_eq!((failures.len(), judged.forgotten), (1, 2));
+    assert_eq!(failures[0].finding().clause.name(), "4.businessSync.intro.2");
+    assert_eq!(failures[0].transcript.steps.len(), 2);
+}
+
+/// An invoice that shows another amount than was synced may have been synced by somebody else, unless there is nobody.
+#[test]
+fn a_lost_update_is_found_if_nobody_else_uses_the_keys() {
+    let sync = |amount: i64, outcome: &str| {
+        let body = json!({
+            "payee": { "externalId": "acme", "legalName": "Acme" },
+            "payor": { "externalId": "shop", "legalName": "Shop" },
+            "status": "ISSUED", "faceValue": amount,
+            "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2036-01-01T00:00:00Z",
+        });
+        let answer = json!({ "externalId": "INV-1", "outcome": outcome, "reason": null });
+        ("PUT", "/v1/invoices/INV-1", body, 200, answer)
+    };
+    let read = json!({
+        "externalId": "INV-1", "status": "ISSUED", "faceValue": 1000, "collected": 0,
+        "collectionState": "UNCOLLECTED", "issueDate": "2026-01-01T00:00:00Z",
+        "dueDate": "2036-01-01T00:00:00Z", "advance": null, "fundable": false,
+        "notFundableReason": "Not yet.",
+    });
+    let path = "/v1/organizations/acme/invoices/INV-1";
+    let read = ("GET", path, Value::Null, 200, read);
+    let folder = tempfile::tempdir().unwrap();
+    let exchanges = [sync(1000, "created"), sync(2000, "updated"), read];
+    let path = saved(folder.path(), &archive(&exchanges));
+    let found = |more: &[&OsStr]| judged_with(&path, more).0;
+    assert_eq!((found(&[]), found(&["--alone".as_ref()])), (Some(0), Some(1)));
 }

@@ -130,7 +130,7 @@ async fn checked_by(plan: &Plan, lag: u32, reads: bool, decides: bool) -> (Summa
     let settings = Settings { target: serve(app).await, ..settings(&mock) };
     let mut begun = begin(settings, None).await;
     let summary = check(&mut begun.world, plan).await.unwrap();
-    let judged = judge(&Recording::read(&begun.journal).unwrap(), &Profile::default());
+    let judged = judge(&Recording::read(&begun.journal).unwrap(), &Profile::default(), false);
     (summary, judged.summary)
 }
 

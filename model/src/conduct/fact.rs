@@ -56,8 +56,9 @@ pub struct Exchange<'a> {
     pub sent: Moment,
     /// When its answer came, or should have come.
     pub ended: Moment,
-    /// How often the state of the world had changed when it was answered, by anything but this request.
-    pub changes: u64,
+    /// How often the state of the world had changed when it was answered, by anything but this request; `None` if a change
+    /// may have gone unseen, and the answer depends on the state.
+    pub changes: Option<u64>,
     /// The caller, as far as its key and its request say.
     pub caller: Option<PlatformId>,
     /// The endpoint, if there is one.

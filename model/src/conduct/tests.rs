@@ -73,7 +73,7 @@ impl Story {
             sent_after,
             sent,
             ended,
-            changes: self.changes,
+            changes: Some(self.changes),
             caller: Some(CALLER),
             kind: Some(route.kind),
             operation: operation.as_ref(),

@@ -45,7 +45,7 @@ impl Record {
             sent_after: self.after,
             sent,
             ended: Moment { wall: self.real_time + self.delay(), ..sent },
-            changes: self.turns,
+            changes: Some(self.turns),
             caller: self.caller,
             kind: self.operation,
             operation: operation.as_ref(),

@@ -23,6 +23,11 @@ const SHORTEST: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Masks(AhoCorasick);
 
+/// `text` with each key and each signing secret masked that has the form of one: what a journal shows of it.
+pub fn masked_by_form(text: &[u8]) -> Cow<'_, [u8]> {
+    BY_FORM.conceal(text)
+}
+
 /// Built once, because a test run may make many worlds in a second.
 static BY_FORM: LazyLock<Masks> = LazyLock::new(|| Masks::finding(None));
 

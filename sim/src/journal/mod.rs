@@ -23,6 +23,7 @@ pub use entry::{CausedEvent, CutPart, Entry, Message, Payload, RealTime};
 pub use filter::{JournalFilter, UnfitCondition};
 pub(crate) use har::Archived;
 pub(crate) use masks::Masks;
+pub use masks::masked_by_form;
 pub(crate) use record::{Arrived, Handled};
 pub(crate) use ring::Ring;
 

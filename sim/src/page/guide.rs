@@ -43,6 +43,7 @@ pub(super) const PAGES: &[Asset] = pages![
     "live.md",
     "foreign.md",
     "recorded.md",
+    "watch.md",
     "prove.md",
     "proof.md",
     "liberties.md",

@@ -44,6 +44,8 @@ pub(crate) struct Rank {
 pub struct Explainer {
     pub outside: Outside,
     pub prior: PriorState,
+    /// Whether nobody else uses the keys.
+    pub alone: bool,
     pub deepest: usize,
 }
 
@@ -192,9 +194,9 @@ impl Search {
         left: &mut usize,
         visit: &mut dyn FnMut(Hypothesis),
     ) {
-        let Explainer { outside, prior, .. } = self.explainer;
+        let Explainer { outside, prior, alone, .. } = self.explainer;
         let subject = hypothesis.subject(observed.sent);
-        for hidden in moves(hypothesis, &subject, observed, outside, prior) {
+        for hidden in moves(hypothesis, &subject, observed, (outside, prior), alone) {
             for moved in hypothesis.after(&|after| hidden.apply(after, &subject, observed)) {
                 if *left == 0 {
                     return;

@@ -64,6 +64,8 @@ pub struct Belief {
     hypotheses: Vec<Hypothesis>,
     outside: Outside,
     prior: PriorState,
+    /// Whether nobody else uses the keys.
+    alone: bool,
     incomplete: bool,
     /// Whether a request sent a tax id, and no response shows whether another business held it.
     may_share: bool,
@@ -123,6 +125,7 @@ impl Belief {
             hypotheses,
             outside,
             prior,
+            alone: false,
             incomplete: false,
             may_share: false,
             limits: Limits::default(),
@@ -134,7 +137,12 @@ impl Belief {
     }
 
     fn explainer(&self, prior: PriorState) -> Explainer {
-        Explainer { outside: self.outside, prior, deepest: DEEPEST }
+        Explainer { outside: self.outside, prior, alone: self.alone, deepest: DEEPEST }
+    }
+
+    /// Nobody else uses the keys: all that they change is seen.
+    pub fn exclude_others(&mut self) {
+        self.alone = true;
     }
 
     /// Forgets the target's clock: from now on, only responses show it.
@@ -159,9 +167,10 @@ impl Belief {
 
     /// Adds keys. Each belongs to a known platform or to a new one.
     pub fn introduce<'a>(&mut self, keys: impl Iterator<Item = &'a str>) {
-        // Each hypothesis comes with its number of platforms besides the first.
+        // Each hypothesis comes with the most platforms that it may have besides the first.
+        let others = self.keys.len();
         let mut hypotheses: Vec<(Hypothesis, usize)> =
-            self.hypotheses.drain(..).map(|one| (one, 0)).collect();
+            self.hypotheses.drain(..).map(|one| (one, others)).collect();
         for key in keys {
             self.keys.push(key.to_owned());
             let with_key = |(hypothesis, others): (Hypothesis, usize)| {

@@ -1,14 +1,14 @@
 //! An HTTP Archive, as browsers and proxies write it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Deserialize;
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
 use tideover_model::Timestamp;
 
-use crate::recorded::order::{ObservedRequest, in_order};
-use crate::recorded::{Recorded, Recording, RecordingProblem};
+use crate::recorded::order::{ObservedRequest, REFUSED_KEY};
+use crate::recorded::{Recorded, Recording, RecordingProblem, Traffic, rename_first_key};
 
 #[derive(Deserialize)]
 struct Archive {
@@ -17,6 +17,7 @@ struct Archive {
 
 #[derive(Deserialize)]
 struct Log {
+    creator: Option<Creator>,
     entries: Vec<Entry>,
 }
 
@@ -28,6 +29,12 @@ struct Entry {
     time: serde_json::Number,
     request: Request,
     response: Response,
+    /// A webhook to the receiver, in a recording of our own.
+    #[serde(rename = "_webhook")]
+    is_webhook: Option<bool>,
+    /// Why a proxy of ours has not sent it.
+    #[serde(rename = "_notSent")]
+    not_sent: Option<String>,
     /// Browsers set it for what they did not fetch again.
     #[serde(rename = "_fromCache")]
     from_cache: Option<serde::de::IgnoredAny>,
@@ -90,25 +97,61 @@ fn at_once() -> serde_json::Number {
 /// The `Authorization` header of all requests, if the recording has none.
 const LEFT_OUT: &str = "Bearer left_out_sk_recording";
 
+#[derive(Deserialize)]
+struct Creator {
+    name: String,
+}
+
+/// Who leaves out no `Authorization` header.
+const OURS: &str = "Tideover watch";
+
+/// What an entry is to the judge.
+pub enum Read {
+    /// A request to a path of `/v1/`.
+    Request(Box<ObservedRequest>),
+    /// An action of the operator port, which may force a hidden transition.
+    Hastens,
+    Other,
+}
+
+/// Reads one entry of an archive.
+///
+/// # Errors
+/// It is not of the form of one.
+pub fn read_entry(entry: serde_json::Value) -> Result<Read, UnreadableEntry> {
+    let entry: Entry = serde_json::from_value(entry).map_err(|_| UnreadableEntry)?;
+    let Some(base) = entry.base() else {
+        return Ok(if entry.hastens() { Read::Hastens } else { Read::Other });
+    };
+    let mut observed = entry.recorded(&base).map_err(|_| UnreadableEntry)?;
+    rename_first_key(&mut observed.recorded);
+    Ok(Read::Request(Box::new(observed)))
+}
+
+/// An entry that is none.
+#[derive(Debug, thiserror::Error)]
+#[error("this is no entry of an HTTP Archive")]
+pub struct UnreadableEntry;
+
 /// Reads an archive: its requests to paths of `/v1/`, in the order in which they were sent.
 pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     let archive: Archive = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(RecordingProblem::Neither)?;
     let (mut target, mut observed, mut hastened) = (None, Vec::new(), false);
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
-        let url = entry.request.url.clone();
-        let Some((base, _)) = url.split_once("/v1/") else {
-            hastened |= entry.request.method == "POST" && url.ends_with("/_sim/actions");
+        let Some(base) = entry.base() else {
+            hastened |= entry.hastens();
             continue;
         };
-        target.get_or_insert_with(|| without_user(base));
+        target.get_or_insert_with(|| without_user(&base));
         let at = |problem| RecordingProblem::Entry { index, problem };
-        observed.push(entry.recorded(base).map_err(at)?);
+        observed.push(entry.recorded(&base).map_err(at)?);
     }
-    set_keys(&mut observed);
-    let (cases, unjudged) = in_order(observed);
-    let target = target.unwrap_or_default();
-    Ok(Recording { target, inbox: None, cases, accepted: Vec::new(), hastened, unjudged })
+    let is_ours = archive.log.creator.is_some_and(|creator| creator.name == OURS);
+    set_keys(&mut observed, is_ours);
+    let (target, unjudged) = (target.unwrap_or_default(), BTreeMap::new());
+    let traffic = Traffic::AsItCame(observed);
+    Ok(Recording { target, inbox: None, traffic, accepted: Vec::new(), hastened, unjudged })
 }
 
 /// A URL without user name and password.
@@ -121,8 +164,8 @@ fn without_user(url: &str) -> String {
 
 /// Sets the keys. If no request has one, the recording left them out. If a key was refused and accepted at another time,
 /// it was not issued yet, or revoked: such a refusal cannot be judged.
-fn set_keys(observed: &mut [ObservedRequest]) {
-    if observed.iter().all(|one| one.recorded.sent.authorization.is_none()) {
+fn set_keys(observed: &mut [ObservedRequest], are_all_there: bool) {
+    if !are_all_there && observed.iter().all(|one| one.recorded.sent.authorization.is_none()) {
         for one in observed.iter_mut() {
             one.recorded.sent.authorization = Some(LEFT_OUT.to_owned());
         }
@@ -132,21 +175,32 @@ fn set_keys(observed: &mut [ObservedRequest]) {
         accepted.filter_map(|one| one.recorded.sent.authorization.clone()).collect();
     for one in observed.iter_mut().filter(|one| one.status == 401) {
         if one.recorded.sent.authorization.as_ref().is_some_and(|key| accepted.contains(key)) {
-            one.unjudged = Some("their keys were taken another time");
+            one.unjudged = Some(REFUSED_KEY);
         }
     }
 }
 
 impl Entry {
+    /// The base URL of the service, if it is a request to it.
+    fn base(&self) -> Option<String> {
+        let (base, _) = self.request.url.split_once("/v1/")?;
+        let is_other = self.is_webhook == Some(true) || self.not_sent.is_some();
+        (!is_other).then(|| base.to_owned())
+    }
+
+    fn hastens(&self) -> bool {
+        self.request.method == "POST" && self.request.url.ends_with("/_sim/actions")
+    }
+
     fn recorded(self, base: &str) -> Result<ObservedRequest, EntryProblem> {
         let unjudged = self.unjudged();
         let Entry { started_date_time, time, request, response, .. } = self;
         let status = response.status;
         let since = Timestamp::parse(&started_date_time)
             .ok_or(EntryProblem::NoDateTime(started_date_time))?;
-        // `time` is milliseconds with a fraction, so the whole "seconds" of this duration are milliseconds.
+        // `time` is milliseconds with a fraction, so the "milliseconds" of this duration are microseconds.
         let took = Duration::try_from_secs_f64(time.as_f64().unwrap_or_default());
-        let milliseconds = took.map_or(0, |took| took.as_secs());
+        let took = took.map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
         let header = |wanted: &str| {
             let mut headers = request.headers.iter();
             let found = headers.find(|header| header.name.eq_ignore_ascii_case(wanted))?;
@@ -165,7 +219,7 @@ impl Entry {
             .transpose()?
             .map(|body| tideover_exchange::Response::new(status, &body));
         let sent = Prepared { authorization, action: PreparedAction::Call(call) };
-        let now = since.after_milliseconds(milliseconds);
+        let now = since.after_microseconds(took);
         Ok(ObservedRequest { recorded: Recorded { sent, seen, since, now }, status, unjudged })
     }
 

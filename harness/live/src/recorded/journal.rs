@@ -9,7 +9,7 @@ use tideover_exchange::transcript::Header;
 use tideover_exchange::{Body, Prepared, PreparedAction, Response};
 use tideover_model::{ActionKind, Service, Timestamp};
 
-use crate::recorded::{Recorded, Recording, RecordingProblem};
+use crate::recorded::{Recorded, Recording, RecordingProblem, Traffic};
 
 /// Reads a journal. Its placeholders for the user's tax ids and accounts get made-up values, the same ones throughout.
 /// Those of accounts end with the digits that a mask shows.
@@ -57,7 +57,7 @@ pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     Ok(Recording {
         target,
         inbox,
-        cases,
+        traffic: Traffic::InCases(cases),
         accepted: Vec::new(),
         hastened,
         unjudged: BTreeMap::new(),

@@ -1,7 +1,8 @@
-//! Judges a recording.
+//! Judges traffic: a recording, or what comes while the judge runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::discriminant;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tideover_exchange::evidence::Ending;
@@ -11,198 +12,431 @@ use tideover_exchange::transcript::{Header, Transcript};
 use tideover_exchange::{Exchange, Prepared, PreparedAction, Response};
 use tideover_judge::checks::consistent::contradictions_within;
 use tideover_judge::checks::registry::shows_in_an_answer;
-use tideover_judge::{ABSENT, ANY_TEXT, Outside, PriorState};
+use tideover_judge::{ABSENT, ANY_TEXT, is_informative};
 use tideover_model::wire::field;
 use tideover_model::{Profile, Timestamp, bearer};
-use tideover_suite::play::case::Listener;
 use tideover_suite::play::cases::{Failure, Summary};
 
-use crate::recorded::known::{KnownEntities, identifiers_in};
-use crate::recorded::parts::{Part, parts};
-use crate::recorded::{Recorded, Recording};
+use crate::recorded::order::{ObservedRequest, Placed, Turn, Waiting, turns};
+use crate::recorded::parts::{Part, Parts};
+use crate::recorded::seats::{Beginning, Heard, Seats};
+use crate::recorded::{Recorded, Recording, Traffic, is_accepted};
 
-/// The judgement of a recording.
+/// The judgement of traffic.
 #[derive(Debug)]
 pub struct Judged {
     pub summary: Summary,
-    /// The number of responses that some unknown state from before the recording may explain.
+    /// The number of responses that some unknown state from before the traffic may explain.
     pub unknown_before: u64,
-}
-
-/// Judges a recording. Whatever it names may have existed before, and anybody may have acted outside.
-pub fn judge(recording: &Recording, profile: &Profile) -> Judged {
-    let mut judged = Judged { summary: Summary::default(), unknown_before: 0 };
-    for (case, recorded) in recording.cases.iter().enumerate() {
-        let Some(first) = recorded.first() else { continue };
-        let header = Header::new(0, first.since, profile.clone());
-        judged.judge_case(recording, &header, case as u64, recorded);
-    }
-    if recording.hastened {
-        judged.summary.lessons.forget_delays();
-    }
-    // Listeners that started over have counted a case more than once.
-    judged.summary.cases = recording.cases.len() as u64;
-    judged.summary.ending = Ending::Complete;
-    judged
+    /// The number of requests that cannot be judged, by reason.
+    pub unjudged: BTreeMap<&'static str, u64>,
+    /// The number of businesses that were forgotten, because the bounds of memory were reached.
+    pub forgotten: usize,
 }
 
 impl Judged {
-    fn judge_case(
-        &mut self,
-        recording: &Recording,
-        header: &Header,
-        case: u64,
-        requests: &[Recorded],
-    ) {
-        let keys = keys_in(requests, &recording.accepted);
-        // Starts over before the request of an index: only what the operator did before is known.
-        let start_at = |index: usize| {
-            let (inbox, unknown) =
-                (recording.inbox.as_deref(), (Outside::Open, PriorState::Anything));
-            let mut listener = Listener::new(header, &keys, inbox, unknown);
-            for (one, seen) in requests[..index].iter().filter_map(acted) {
-                listener.recall(&one.sent, seen, one.now);
-            }
-            PartListener { listener, known: KnownEntities::default(), judged: Vec::new() }
-        };
-        let mut listeners =
-            PartListeners { common: start_at(0), apart: BTreeMap::new(), closed: Vec::new() };
-        for ((index, one), part) in requests.iter().enumerate().zip(parts(requests)) {
-            let listener = listeners.of(part);
-            if let Some(seen) = &one.seen
-                && listener.listener.pass_over(
-                    &one.sent,
-                    (seen, one.now),
-                    repeats(&requests[index..]),
-                )
-            {
-                listener.judged.push(index);
-                continue;
-            }
-            let mut findings = listener.judge(index, one);
-            let mut is_explained = true;
-            if !findings.is_empty() && !listener.known.cover(&one.sent) {
-                // Perhaps the state before the recording was not as assumed, so the part starts over.
-                findings = listeners.replace(part, start_at(index)).judge(index, one);
-                is_explained = findings.is_empty();
-            }
-            if !is_explained {
-                listeners.replace(part, start_at(index + 1));
-                findings.retain(holds_whatever_was_before);
-                findings.extend(contradictions_of(one));
-                self.unknown_before += u64::from(findings.is_empty());
-            }
-            if is_explained
-                && findings.is_empty()
-                && let Some(seen) = &one.seen
-            {
-                listeners.of(part).known.learn(&one.sent, seen);
-            }
-            if !findings.is_empty() {
-                self.summary.count_broken(&findings);
-                self.summary.count(failure(header, case, requests, index, findings));
-            }
-            if let Some((one, seen)) = acted(one) {
-                listeners.recall(one, seen);
-            }
+    /// What limits the value of the judgement, in sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let before =
+            ("what was there before the recording would have to be known", self.unknown_before);
+        let unjudged = self.unjudged.iter().map(|(why, count)| (*why, *count)).chain([before]);
+        let unjudged = unjudged.filter(|(_, count)| *count > 0).map(|(why, count)| {
+            let many = if count == 1 { "" } else { "s" };
+            format!("{count} request{many} not judged: {why}")
+        });
+        let forgotten = (self.forgotten > 0).then(|| {
+            let many = if self.forgotten == 1 { "business" } else { "businesses" };
+            format!(
+                "what was known of {} {many} was forgotten, because it was more than the judge keeps",
+                self.forgotten
+            )
+        });
+        unjudged.chain(forgotten).collect()
+    }
+}
+
+/// Judges a recording. Whatever it names may have existed before, and anybody may have acted outside; unless the traffic is
+/// `alone`, also with its keys.
+pub fn judge(recording: &Recording, profile: &Profile, alone: bool) -> Judged {
+    let mut judge = Judge::new(profile, alone);
+    judge.inbox.clone_from(&recording.inbox);
+    judge.unjudged.clone_from(&recording.unjudged);
+    judge.keyring.accepted.extend(recording.accepted.iter().cloned());
+    match &recording.traffic {
+        Traffic::InCases(cases) => cases.iter().for_each(|case| judge.judge_case(case)),
+        Traffic::AsItCame(observed) => judge.judge_as_it_came(observed.clone()),
+    }
+    if recording.hastened {
+        judge.hasten();
+    }
+    judge.conclude()
+}
+
+/// Judges one request after the other.
+pub struct Judge {
+    profile: Profile,
+    inbox: Option<String>,
+    /// Whether nobody else uses the keys.
+    alone: bool,
+    keyring: Keyring,
+    /// The headers with keys that a case is known to use.
+    keys: Vec<String>,
+    waiting: Waiting,
+    /// Requests that are in order, and whose responses may lag: a repeat shows it.
+    pending: VecDeque<(Recorded, Part)>,
+    parts: Parts,
+    seats: Seats,
+    /// What the beliefs of this case begin with; `None` before its first request.
+    beginning: Option<Beginning>,
+    /// What led to a finding.
+    history: VecDeque<Arc<Heard>>,
+    /// The number of requests of this case that were judged.
+    index: usize,
+    case: u64,
+    steps: u64,
+    hastened: bool,
+    summary: Summary,
+    unknown_before: u64,
+    unjudged: BTreeMap<&'static str, u64>,
+    forgotten: usize,
+}
+
+/// What is known of the keys.
+#[derive(Default)]
+struct Keyring {
+    /// The `Authorization` headers that were accepted at least once.
+    accepted: BTreeSet<String>,
+    /// The keys that the operator's answers show: such an answer says whose they are.
+    issued: BTreeSet<String>,
+}
+
+impl Keyring {
+    /// The header with the key of a request, if the key is known by now and was not issued by the operator.
+    fn key_of(&mut self, one: &Recorded) -> Option<String> {
+        let header = one.sent.authorization.as_ref()?;
+        if is_accepted(one) && !self.accepted.contains(header) {
+            self.accepted.insert(header.clone());
         }
-        let steps = self.summary.steps + requests.len() as u64;
-        for PartListener { listener, judged: order, .. } in listeners.all() {
-            self.summary.add(&listener.conclude(), |at, found| {
-                failure(header, case, requests, order[at], vec![found.clone()])
-            });
-        }
-        // Several listeners may have judged a request.
-        self.summary.steps = steps;
+        let is_issued = bearer(header).is_some_and(|key| self.issued.contains(key));
+        (self.accepted.contains(header) && !is_issued).then(|| header.clone())
     }
 }
 
-/// Judges the requests of some parts, one after the other.
-struct PartListener {
-    listener: Listener,
-    known: KnownEntities,
-    /// The indexes of the requests that it has judged.
-    judged: Vec<usize>,
-}
+/// The most requests that wait for others to end.
+const MOST_WAITING: usize = 1000;
 
-/// The listeners of a case. Where a response shows that the state before the recording was not as assumed, only the
-/// request's part starts over.
-struct PartListeners {
-    /// For all parts that have not started over.
-    common: PartListener,
-    /// One for each part that has.
-    apart: BTreeMap<Part, PartListener>,
-    /// Those that were replaced. Their findings still count.
-    closed: Vec<PartListener>,
-}
+/// The most requests that a finding may be shown with.
+const MOST_REMEMBERED: usize = 16_384;
 
-impl PartListener {
-    fn judge(&mut self, index: usize, one: &Recorded) -> Vec<Finding> {
-        self.judged.push(index);
-        let findings = self.listener.listen(&one.sent, one.seen.as_ref(), one.since, one.now);
-        // The document doesn't say what the operator may do.
-        let is_call = matches!(one.sent.action, PreparedAction::Call(_));
-        if is_call { findings } else { Vec::new() }
-    }
-}
-
-impl PartListeners {
-    fn of(&mut self, part: Part) -> &mut PartListener {
-        self.apart.get_mut(&part).unwrap_or(&mut self.common)
-    }
-
-    /// Lets a part start over with a new listener.
-    fn replace(&mut self, part: Part, listener: PartListener) -> &mut PartListener {
-        if part == Part::Everything {
-            let apart = std::mem::take(&mut self.apart).into_values();
-            self.closed.extend(apart);
-            self.closed.push(std::mem::replace(&mut self.common, listener));
-            return &mut self.common;
-        }
-        self.closed.extend(self.apart.remove(&part));
-        self.apart.entry(part).or_insert(listener)
-    }
-
-    /// Tells the listeners of single parts what the operator did; the common one has judged it.
-    fn recall(&mut self, one: &Recorded, seen: &Response) {
-        for apart in self.apart.values_mut() {
-            apart.listener.recall(&one.sent, seen, one.now);
-        }
-    }
-
-    fn all(self) -> impl Iterator<Item = PartListener> {
-        self.closed.into_iter().chain(self.apart.into_values()).chain([self.common])
-    }
-}
+/// The most requests in the evidence of one finding.
+const MOST_SHOWN: usize = 200;
 
 /// The longest pause before a retry of a stale read. Seconds.
-const PATIENCE: i64 = 10;
+pub const PATIENCE: i64 = 10;
 
-/// The responses to the same request, repeated with no other between and no pause longer than [`PATIENCE`].
-fn repeats(requests: &[Recorded]) -> impl Iterator<Item = (Response, Timestamp)> {
-    let is_repeat = |pair: &&[Recorded]| {
-        pair[0].sent == pair[1].sent && pair[1].now.unix() - pair[0].now.unix() <= PATIENCE
-    };
-    let again = requests.windows(2).take_while(is_repeat).map(|pair| &pair[1]);
-    again.filter_map(|next| Some((next.seen.clone()?, next.now)))
+impl Judge {
+    /// `alone` says that nobody else uses the keys: all that they change is in the traffic.
+    pub fn new(profile: &Profile, alone: bool) -> Judge {
+        Judge {
+            profile: profile.clone(),
+            inbox: None,
+            alone,
+            keyring: Keyring::default(),
+            keys: Vec::new(),
+            waiting: Waiting::default(),
+            pending: VecDeque::new(),
+            parts: Parts::default(),
+            seats: Seats::default(),
+            beginning: None,
+            history: VecDeque::new(),
+            index: 0,
+            case: 0,
+            steps: 0,
+            hastened: false,
+            summary: Summary::default(),
+            unknown_before: 0,
+            unjudged: BTreeMap::new(),
+            forgotten: 0,
+        }
+    }
+
+    /// Somebody may have forced hidden transitions, so that delays say nothing.
+    pub fn hasten(&mut self) {
+        self.hastened = true;
+    }
+
+    /// Takes a request that has ended. `horizon` is when the first of those was sent that are still under way. Returns the
+    /// findings whose causes are new.
+    pub fn take(&mut self, mut one: ObservedRequest, horizon: Option<Timestamp>) -> Vec<Failure> {
+        one.doubt_refused_key(&self.keyring.accepted);
+        self.waiting.push(one);
+        // Without a bound, a request that never ends would stop the judge.
+        let horizon = horizon.filter(|_| self.waiting.len() <= MOST_WAITING);
+        let released = self.waiting.released(horizon);
+        self.judge_released(released)
+    }
+
+    /// No repeat has come for [`PATIENCE`] seconds: what waits for one is judged without.
+    pub fn stop_waiting(&mut self) -> Vec<Failure> {
+        self.judge_pending(true)
+    }
+
+    /// The number of businesses that were forgotten so far.
+    pub fn forgotten(&self) -> usize {
+        self.forgotten
+    }
+
+    /// The number of requests that cannot be judged so far.
+    pub fn unjudged(&self) -> u64 {
+        self.unjudged.values().sum::<u64>() + self.unknown_before
+    }
+
+    pub fn conclude(mut self) -> Judged {
+        let released = self.waiting.released(None);
+        self.judge_released(released);
+        self.end_case();
+        if self.hastened {
+            self.summary.lessons.forget_delays();
+        }
+        // Beliefs that started over have counted a case, or a request, more than once.
+        self.summary.cases = self.case;
+        self.summary.steps = self.steps;
+        self.summary.ending = Ending::Complete;
+        let Judge { summary, unknown_before, unjudged, forgotten, .. } = self;
+        Judged { summary, unknown_before, unjudged, forgotten }
+    }
+
+    /// Judges requests as if they came now, one after the other.
+    fn judge_as_it_came(&mut self, mut observed: Vec<ObservedRequest>) {
+        observed.sort_by_key(ObservedRequest::since);
+        let mut observed = observed.into_iter().peekable();
+        while let Some(one) = observed.next() {
+            self.waiting.push(one);
+            let released = self.waiting.released(observed.peek().map(ObservedRequest::since));
+            self.judge_released(released);
+        }
+    }
+
+    /// Judges a case, whose requests are in order, without the others.
+    fn judge_case(&mut self, requests: &[Recorded]) {
+        self.keys = keys_in(requests, &self.keyring.accepted);
+        for one in requests {
+            let place = self.parts.place(one);
+            self.seats.join(&place.joined, place.part);
+            self.take_turn(Turn::Judge(Box::new(one.clone()), place.part));
+        }
+        self.end_case();
+    }
+
+    fn end_case(&mut self) {
+        self.judge_pending(true);
+        self.seats.close_all();
+        self.add_closed();
+        self.case += u64::from(self.index > 0);
+        (self.parts, self.beginning, self.index) = (Parts::default(), None, 0);
+        self.history.clear();
+    }
+
+    fn judge_released(&mut self, released: Vec<ObservedRequest>) -> Vec<Failure> {
+        let mut placed: Vec<Placed> = Vec::with_capacity(released.len());
+        for one in released {
+            let place = self.parts.place(&one.recorded);
+            self.seats.join(&place.joined, place.part);
+            for (_, part) in placed.iter_mut().filter(|(_, part)| place.joined.contains(part)) {
+                *part = place.part;
+            }
+            placed.push((one, place.part));
+        }
+        turns(placed).into_iter().flat_map(|turn| self.take_turn(turn)).collect()
+    }
+
+    fn take_turn(&mut self, turn: Turn) -> Vec<Failure> {
+        match turn {
+            Turn::Judge(one, part) => {
+                self.pending.push_back((*one, part));
+                self.judge_pending(false)
+            }
+            Turn::Leave(why) => {
+                *self.unjudged.entry(why).or_default() += 1;
+                Vec::new()
+            }
+            Turn::Forget(part) => {
+                let failures = self.judge_pending(true);
+                self.seats.forget(part);
+                failures
+            }
+        }
+    }
+
+    /// Judges what need not wait for a repeat; all of it if none will come.
+    fn judge_pending(&mut self, is_last: bool) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        while let Some(lags) = self.whether_first_lags(is_last) {
+            let Some((one, part)) = self.pending.pop_front() else { break };
+            failures.extend(self.judge_one(one, part, lags));
+        }
+        failures
+    }
+
+    /// Whether the first pending response lags; `None` if a repeat may still show it, or if nothing is pending.
+    fn whether_first_lags(&self, is_last: bool) -> Option<bool> {
+        let (one, part) = self.pending.front()?;
+        let Some(seat) = self.seats.known(*part).filter(|seat| seat.may_lag(one)) else {
+            return Some(false);
+        };
+        let again = self.pending.iter().zip(self.pending.iter().skip(1));
+        let again = again.take_while(|((one, _), (next, _))| is_repeat(one, next));
+        let repeats: Vec<&Recorded> = again.map(|(_, (next, _))| next).collect();
+        let shows = |next: &&Recorded| {
+            let seen = next.seen.as_ref().filter(|seen| is_informative(seen));
+            seen.is_some_and(|seen| seat.shows_lag(&one.sent, seen, next.now))
+        };
+        if repeats.iter().any(shows) {
+            return Some(true);
+        }
+        let is_over = is_last || repeats.len() + 1 < self.pending.len();
+        is_over.then_some(false)
+    }
+
+    fn judge_one(&mut self, one: Recorded, part: Part, lags: bool) -> Option<Failure> {
+        let heard = Arc::new(Heard::new(one));
+        let one = &heard.one;
+        self.index += 1;
+        self.steps += 1;
+        self.remember(&heard);
+        let beginning = self.beginning.get_or_insert_with(|| Beginning {
+            header: Header::new(0, one.since, self.profile.clone()),
+            inbox: self.inbox.clone(),
+            alone: self.alone,
+            keys: self.keys.clone(),
+            acts: Vec::new(),
+        });
+        let key = self.keyring.key_of(one);
+        let key = key.as_deref();
+        let seat = self.seats.of(part, key, beginning);
+        if lags {
+            seat.pass_over(&heard);
+            self.seats.count(part, &heard);
+            return None;
+        }
+        let mut findings = seat.judge(&heard);
+        let mut is_explained = true;
+        if !findings.is_empty() && !seat.known.cover(&one.sent) {
+            // Perhaps the state before the traffic was not as assumed, so the part starts over.
+            findings = self.seats.start_over(part, key, beginning).judge(&heard);
+            is_explained = findings.is_empty();
+        }
+        self.seats.count(part, &heard);
+        if !is_explained {
+            self.seats.start_over(part, key, beginning);
+            findings.retain(holds_whatever_was_before);
+            findings.extend(contradictions_of(one));
+            self.unknown_before += u64::from(findings.is_empty());
+        }
+        if is_explained
+            && findings.is_empty()
+            && let Some(seen) = &one.seen
+        {
+            self.seats.of(part, key, beginning).known.learn(&one.sent, seen);
+        }
+        if part == Part::Everything {
+            // Nobody knows what it has changed.
+            self.seats.forget(part);
+        }
+        if is_act(one) {
+            self.seats.recall(part, one);
+            self.keyring.issued.extend(one.seen.as_ref().and_then(issued).map(str::to_owned));
+            beginning.acts.push(one.clone());
+        }
+        let found = (!findings.is_empty()).then(|| {
+            self.summary.count_broken(&findings);
+            self.failure(&heard, self.index, findings)
+        });
+        let found = found.and_then(|failure| self.summary.count(failure).cloned());
+        let forgotten = self.seats.stay_within_bounds(part, &mut self.parts);
+        self.forgotten += forgotten;
+        self.add_closed();
+        found
+    }
+
+    fn remember(&mut self, heard: &Arc<Heard>) {
+        self.history.push_back(Arc::clone(heard));
+        if self.history.len() > MOST_REMEMBERED {
+            self.history.pop_front();
+        }
+    }
+
+    /// Adds what the closed beliefs have seen to the summary.
+    fn add_closed(&mut self) {
+        for seat in std::mem::take(&mut self.seats.closed) {
+            let (played, judged) = seat.conclude();
+            let mut summary = std::mem::take(&mut self.summary);
+            summary
+                .add(&played, |at, found| self.failure(&judged[at], at + 1, vec![found.clone()]));
+            self.summary = summary;
+        }
+    }
+
+    fn failure(&self, heard: &Arc<Heard>, steps_before: usize, findings: Vec<Finding>) -> Failure {
+        let about = self.about(heard);
+        let answers = about.iter().map(|one| (one.now, one.seen.clone()));
+        let header = self.beginning.as_ref().map(|beginning| beginning.header.clone());
+        let header =
+            header.unwrap_or_else(|| Header::new(0, heard.one.since, self.profile.clone()));
+        Failure {
+            case: self.case,
+            steps_before,
+            probes: 0,
+            is_small: false,
+            reproduced: None,
+            met: 1,
+            regression: None,
+            unplayed: Vec::new(),
+            findings,
+            answers: answers.collect(),
+            transcript: Transcript::new(header, about.iter().map(|one| step(&one.sent)).collect()),
+            arrivals: Vec::new(),
+            raced: Vec::new(),
+            is_known: false,
+        }
+    }
+
+    /// A request, and before it those with a response that name the same business or invoice.
+    fn about<'a>(&'a self, heard: &'a Arc<Heard>) -> Vec<&'a Recorded> {
+        let is_about = |other: &&Arc<Heard>| {
+            other.one.seen.is_some() && other.names.iter().any(|name| heard.names.contains(name))
+        };
+        let before = self.history.iter().take_while(|other| !Arc::ptr_eq(other, heard));
+        let before: Vec<&Recorded> = before.filter(is_about).map(|other| &other.one).collect();
+        let shown = before.len().saturating_sub(MOST_SHOWN);
+        before.into_iter().skip(shown).chain([&heard.one]).collect()
+    }
+}
+
+/// Whether a request is the one before again, after no longer pause than a retry of a stale read.
+fn is_repeat(one: &Recorded, next: &Recorded) -> bool {
+    one.sent == next.sent && next.now.unix() - one.now.unix() <= PATIENCE
 }
 
 /// The accepted keys that a case uses, except those that the operator issued in it: that step says whose they are.
-fn keys_in(requests: &[Recorded], accepted: &[String]) -> Vec<String> {
-    let issued: Vec<&str> =
-        requests.iter().filter_map(acted).filter_map(|(_, seen)| issued(seen)).collect();
-    let is_used =
-        |key: &&String| requests.iter().any(|one| one.sent.authorization.as_ref() == Some(key));
-    let is_issued = |key: &&String| bearer(key).is_some_and(|key| issued.contains(&key));
-    accepted.iter().filter(is_used).filter(|key| !is_issued(key)).cloned().collect()
+fn keys_in(requests: &[Recorded], accepted: &BTreeSet<String>) -> Vec<String> {
+    let acts = requests.iter().filter(|one| is_act(one));
+    let issued: Vec<&str> = acts.filter_map(|one| one.seen.as_ref()).filter_map(issued).collect();
+    let is_issued = |key: &&str| bearer(key).is_some_and(|key| issued.contains(&key));
+    let used = requests.iter().filter_map(|one| one.sent.authorization.as_deref());
+    let mut keys: Vec<String> = Vec::new();
+    for key in used.filter(|key| accepted.contains(*key)).filter(|key| !is_issued(key)) {
+        if !keys.iter().any(|known| known == key) {
+            keys.push(key.to_owned());
+        }
+    }
+    keys
 }
 
-/// A request to the operator port, and its response.
-fn acted(one: &Recorded) -> Option<(&Recorded, &Response)> {
-    let is_act = matches!(one.sent.action, PreparedAction::Act(_));
-    Some((one, one.seen.as_ref().filter(|_| is_act)?))
+/// Whether this is a request to the operator port.
+fn is_act(one: &Recorded) -> bool {
+    one.seen.is_some() && matches!(one.sent.action, PreparedAction::Act(_))
 }
-
 /// The issued key in a response of the operator port.
 fn issued(seen: &Response) -> Option<&str> {
     seen.success_body()?.get(field::KEY)?.as_str()
@@ -237,45 +471,6 @@ fn is_of_another_type(finding: &Finding) -> bool {
     };
     let (expected, seen) = (type_of(&finding.expected), type_of(&finding.seen));
     expected.zip(seen).is_some_and(|(expected, seen)| expected != seen)
-}
-
-fn failure(
-    header: &Header,
-    case: u64,
-    requests: &[Recorded],
-    index: usize,
-    findings: Vec<Finding>,
-) -> Failure {
-    let about = about(requests, index);
-    let answers = about.iter().map(|one| (one.now, one.seen.clone()));
-    Failure {
-        case,
-        steps_before: index + 1,
-        probes: 0,
-        is_small: false,
-        reproduced: None,
-        met: 1,
-        regression: None,
-        unplayed: Vec::new(),
-        findings,
-        answers: answers.collect(),
-        transcript: Transcript::new(
-            header.clone(),
-            about.iter().map(|one| step(&one.sent)).collect(),
-        ),
-        arrivals: Vec::new(),
-        raced: Vec::new(),
-        is_known: false,
-    }
-}
-
-/// The request of this index, and before it those with a response that name the same business or invoice.
-fn about(recorded: &[Recorded], index: usize) -> Vec<&Recorded> {
-    let names = identifiers_in(&recorded[index].sent);
-    let before = recorded[..index].iter().filter(|one| {
-        one.seen.is_some() && identifiers_in(&one.sent).iter().any(|name| names.contains(name))
-    });
-    before.chain([&recorded[index]]).collect()
 }
 
 fn step(sent: &Prepared) -> Step {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tideover_exchange::{Prepared, PreparedCall, Response};
+use tideover_judge::leniently;
 use tideover_model::wire::field::Fields;
 use tideover_model::wire::route::served_at;
 use tideover_model::{Operation, Subject};
@@ -27,6 +28,8 @@ enum Entity {
 impl KnownEntities {
     /// Whether all is known that the response depends on: then no state from before the recording can explain it.
     pub(super) fn cover(&self, sent: &Prepared) -> bool {
+        let taken = leniently(sent);
+        let sent = taken.as_ref().unwrap_or(sent);
         let knows = |entity| self.0.contains(&(sent.authorization.clone(), entity));
         let operation = sent.call().and_then(PreparedCall::operation);
         if let Some(Operation::RequestAdvance { payee, invoice }) = operation
@@ -41,6 +44,8 @@ impl KnownEntities {
 
     /// Learns from a response that the judge could explain.
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Response) {
+        let taken = leniently(sent);
+        let sent = taken.as_ref().unwrap_or(sent);
         let operation = sent.call().and_then(PreparedCall::operation);
         let known: Vec<Entity> = match operation.filter(|_| seen.is_success()).cloned() {
             Some(Operation::GetBusiness { business }) => vec![Entity::Business(business)],
@@ -93,13 +98,17 @@ fn depends_on(operation: &Operation) -> Vec<Entity> {
     }
 }
 
+/// The identifiers in a path.
+pub(super) fn identifiers_in_path(path: &str) -> Vec<String> {
+    let named = served_at(path).map(|at| at.encoded_identifiers());
+    let named = named.into_iter().flatten().filter(|name| !name.is_empty());
+    named.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned()).collect()
+}
+
 /// The identifiers in the path and in the body of a request.
 pub(super) fn identifiers_in(sent: &Prepared) -> Vec<String> {
     let Some(call) = sent.call() else { return Vec::new() };
-    let in_path = served_at(call.plain_path()).map(|at| at.encoded_identifiers());
-    let in_path = in_path.into_iter().flatten().filter(|name| !name.is_empty());
-    let mut names: Vec<String> =
-        in_path.map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned()).collect();
+    let mut names = identifiers_in_path(call.plain_path());
     let body = call.body().json().unwrap_or(&Value::Null);
     for path in ["/externalId", "/payeeExternalId", "/invoiceExternalId", "/payee/externalId"] {
         names.extend(body.pointer(path).and_then(Value::as_str).map(str::to_owned));

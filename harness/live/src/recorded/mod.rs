@@ -10,6 +10,7 @@ mod judged;
 mod known;
 mod order;
 mod parts;
+mod seats;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,9 @@ use tideover_exchange::secrets::Secrets;
 use tideover_exchange::{Prepared, Response};
 use tideover_model::{OperationKind, Service, Timestamp};
 
-pub use judged::{Judged, judge};
+pub use har::{Read, UnreadableEntry, read_entry};
+pub use judged::{Judge, Judged, PATIENCE, judge};
+pub use order::ObservedRequest;
 
 #[derive(Clone, Debug)]
 pub struct Recording {
@@ -26,14 +29,22 @@ pub struct Recording {
     pub target: String,
     /// The webhook receiver of the recording, whose address may not be public.
     pub inbox: Option<String>,
-    /// The requests that can be judged, in cases. Each case is judged without the others.
-    pub cases: Vec<Vec<Recorded>>,
+    pub traffic: Traffic,
     /// The `Authorization` headers that were accepted at least once, in order.
     pub accepted: Vec<String>,
     /// Whether actions may have forced hidden transitions.
     pub hastened: bool,
     /// The number of requests that cannot be judged, by reason.
     pub unjudged: BTreeMap<&'static str, u64>,
+}
+
+/// The requests of a recording.
+#[derive(Clone, Debug)]
+pub enum Traffic {
+    /// In order, in cases. Each case is judged without the others.
+    InCases(Vec<Vec<Recorded>>),
+    /// In one case, in no order: they may have overlapped.
+    AsItCame(Vec<ObservedRequest>),
 }
 
 /// A request and its outcome.
@@ -85,18 +96,21 @@ impl Recording {
         let text = std::fs::read_to_string(path)?;
         let is_journal = text.lines().next().is_some_and(|line| line.contains("\"tideover\""));
         let mut recording = if is_journal { journal::read(&text) } else { har::read(&text) }?;
-        if recording.cases.iter().all(Vec::is_empty) && recording.unjudged.is_empty() {
+        if recording.traffic.all().is_empty() {
             return Err(RecordingProblem::NoRequest);
         }
-        recording.cases.iter_mut().flatten().for_each(rename_first_key);
-        recording.accepted = accepted(&recording.cases);
+        recording.traffic.all_mut().into_iter().for_each(rename_first_key);
+        let accepted = recording.traffic.all().into_iter().filter(|one| is_accepted(one));
+        let accepted: Vec<String> =
+            accepted.filter_map(|one| one.sent.authorization.clone()).collect();
+        recording.accepted = accepted;
         Ok(recording)
     }
 
     /// What no output may show.
     pub fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
-        for Recorded { sent, seen, .. } in self.cases.iter().flatten() {
+        for Recorded { sent, seen, .. } in self.traffic.all() {
             secrets.keep_all_of_request(sent);
             if let Some(seen) =
                 seen.as_ref().filter(|_| sent.kind() == Some(OperationKind::Subscribe))
@@ -115,18 +129,28 @@ fn rename_first_key(recorded: &mut Recorded) {
     }
 }
 
-/// The headers that were accepted at least once.
-fn accepted(cases: &[Vec<Recorded>]) -> Vec<String> {
-    let mut accepted: Vec<String> = Vec::new();
-    for recorded in cases.iter().flatten() {
-        let taken = recorded.seen.as_ref().is_some_and(|seen| {
-            seen.status != 401 && seen.code() != Some("unknown_endpoint") && seen.json().is_some()
-        });
-        if let Some(header) = recorded.sent.authorization.as_ref().filter(|_| taken)
-            && !accepted.contains(header)
-        {
-            accepted.push(header.clone());
+/// Whether the response shows that the key of the request was accepted.
+fn is_accepted(recorded: &Recorded) -> bool {
+    recorded.seen.as_ref().is_some_and(|seen| {
+        let is_refused = seen.status == 401 || seen.code() == Some("unknown_endpoint");
+        !is_refused && (seen.json().is_some() || seen.is_success())
+    })
+}
+
+impl Traffic {
+    fn all(&self) -> Vec<&Recorded> {
+        match self {
+            Traffic::InCases(cases) => cases.iter().flatten().collect(),
+            Traffic::AsItCame(observed) => observed.iter().map(|one| &one.recorded).collect(),
         }
     }
-    accepted
+
+    fn all_mut(&mut self) -> Vec<&mut Recorded> {
+        match self {
+            Traffic::InCases(cases) => cases.iter_mut().flatten().collect(),
+            Traffic::AsItCame(observed) => {
+                observed.iter_mut().map(|one| &mut one.recorded).collect()
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Makes the report of a run.
 
 mod clauses;
+mod conduct;
 mod findings;
 mod headline;
 
@@ -20,6 +21,8 @@ use tideover_suite::play::concurrent::Parts;
 use tideover_suite::play::learn::Learned;
 use tideover_suite::play::regressions::{Revisited, Standing};
 
+pub use conduct::Judges;
+
 use crate::baseline::Baseline;
 pub(crate) use crate::compose::clauses::{extent, untried};
 pub(crate) use crate::compose::headline::Conclusion;
@@ -32,7 +35,7 @@ use crate::figures::counted;
 
 /// A run, as input of its report.
 pub struct FinishedRun<'a> {
-    /// The command: `check` or `judge`.
+    /// The command: `check`, `judge` or `watch`.
     pub command: &'static str,
     pub plan: &'a Plan,
     /// The part of the run that the plan is.
@@ -128,6 +131,7 @@ impl FinishedRun<'_> {
             races: self.races.map(|(clients, parts)| RacesReport::of(clients, parts)),
             left_behind: self.left_behind.to_vec(),
             unasked: self.unasked(),
+            conduct: Vec::new(),
         };
         report.hash = report.hashed();
         report
@@ -135,7 +139,7 @@ impl FinishedRun<'_> {
 
     /// Whether others sent the requests: then the run has no seed, and no option of it reaches more.
     fn is_recorded(&self) -> bool {
-        self.command == "judge"
+        matches!(self.command, "judge" | "watch")
     }
 
     /// The conclusions about the races, if only races were planned.

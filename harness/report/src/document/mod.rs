@@ -30,7 +30,7 @@ pub struct Report {
     pub version: u32,
     /// The version of Tideover.
     pub tideover: String,
-    /// The command: `check` or `judge`.
+    /// The command: `check`, `judge` or `watch`.
     pub command: String,
     /// The wall time at the start.
     #[schemars(with = "String")]
@@ -102,6 +102,39 @@ pub struct Report {
     pub left_behind: Vec<String>,
     /// Requests that were not sent to a live endpoint, by reason.
     pub unasked: Vec<UnaskedReport>,
+    /// What the client did of what the document asks of it; empty where only the service was judged.
+    #[serde(default)]
+    pub conduct: Vec<DutyReport>,
+}
+
+/// A duty of the client, and what was seen of it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DutyReport {
+    /// The stable name of the duty.
+    pub duty: String,
+    /// The clause that asks for it, or an assumption.
+    pub clause: String,
+    /// Where the document says it.
+    pub place: String,
+    /// The duty in one sentence.
+    pub wording: String,
+    /// What was seen of it.
+    pub state: DutyState,
+    /// The exchanges that show a breach, a line for each.
+    pub shown: Vec<String>,
+}
+
+/// What was seen of a duty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum DutyState {
+    /// The client kept it, each time that it was seen.
+    Met,
+    /// The client broke it.
+    Broken,
+    /// Nothing showed whether the client keeps it.
+    NotSeen,
 }
 
 /// Documented clauses that the given options do not reach.

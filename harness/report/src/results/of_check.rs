@@ -5,9 +5,9 @@ use std::time::Duration;
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_model::Clause;
 
-use crate::document::{ClauseReport, FindingReport, Report, Status};
+use crate::document::{ClauseReport, DutyReport, DutyState, FindingReport, Report, Status};
 use crate::figures::counted;
-use crate::results::{Coverage, Entry, EntryStatus, Issue, Results, Severity};
+use crate::results::{Coverage, Entry, EntryStatus, Issue, Results, Severity, fingerprint};
 
 impl From<&Report> for Results {
     fn from(report: &Report) -> Results {
@@ -21,8 +21,12 @@ impl From<&Report> for Results {
             headline: report.headline.clone(),
             began: report.began,
             took,
-            cases: [outcome].into_iter().chain(clauses).collect(),
-            issues: issues(report),
+            cases: [outcome]
+                .into_iter()
+                .chain(clauses)
+                .chain(report.conduct.iter().map(duty))
+                .collect(),
+            issues: issues(report).into_iter().chain(report.broken_duties().map(breach)).collect(),
             coverage: coverage(report),
             facts: facts(report),
             notes: notes(report),
@@ -72,6 +76,44 @@ fn case(clause: &ClauseReport, report: &Report) -> Entry {
         own_status: clause.status.words().to_owned(),
         message,
         details: (!details.is_empty()).then(|| details.join("\n")),
+    }
+}
+
+/// A duty of the client as a case.
+fn duty(duty: &DutyReport) -> Entry {
+    let status = match duty.state {
+        DutyState::Met => EntryStatus::Passed,
+        DutyState::Broken => EntryStatus::Failed,
+        DutyState::NotSeen => EntryStatus::Skipped,
+    };
+    let own_status = match duty.state {
+        DutyState::Met => "met",
+        DutyState::Broken => "broken",
+        DutyState::NotSeen => "not seen",
+    };
+    Entry {
+        id: format!("client.{}", duty.duty),
+        name: duty.wording.clone(),
+        suites: vec!["The client".to_owned(), duty.place.clone()],
+        status,
+        own_status: own_status.to_owned(),
+        message: (duty.state != DutyState::Met).then(|| own_status.to_owned()),
+        details: (!duty.shown.is_empty()).then(|| duty.shown.join("\n")),
+    }
+}
+
+fn breach(duty: &DutyReport) -> Issue {
+    Issue {
+        fingerprint: fingerprint(&["client", &duty.duty]),
+        severity: Severity::Error,
+        rule: duty.clause.clone(),
+        place: duty.place.clone(),
+        title: duty.wording.clone(),
+        subject: format!("the client: {}", duty.duty),
+        expected: String::new(),
+        seen: duty.shown.join("; "),
+        replay: None,
+        file: None,
     }
 }
 

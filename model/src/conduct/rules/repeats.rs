@@ -112,7 +112,7 @@ type About = (Option<PlatformId>, Option<OperationKind>, Vec<String>);
 /// §7 Retrying rule 2. Reads are no part of it: a caller may look again whenever it likes.
 #[derive(Debug, Default)]
 pub(super) struct Refused {
-    refused: Recent<RequestId, (Answered, Code, u64)>,
+    refused: Recent<RequestId, (Answered, Code, Option<u64>)>,
     /// The last refused request about each subject.
     about: Recent<About, RequestId>,
 }
@@ -137,7 +137,9 @@ impl Rule for Refused {
             && exchange.came_after(refused.number)
         {
             let is_same = code == Some(before) && changes == exchange.changes;
-            if !is_same || refused.at.until(exchange.sent) >= LONG_ENOUGH {
+            if is_same && changes.is_none() {
+                // Nobody knows whether the state has changed.
+            } else if !is_same || refused.at.until(exchange.sent) >= LONG_ENOUGH {
                 row.keep();
             } else {
                 row.breach(&refused.proofs(exchange));

@@ -75,8 +75,8 @@ pub(crate) fn moves(
     hypothesis: &Hypothesis,
     subject: &Subject,
     observed: Observation<'_>,
-    outside: Outside,
-    prior: PriorState,
+    (outside, prior): (Outside, PriorState),
+    alone: bool,
 ) -> Vec<HiddenMove> {
     let Observation { sent, seen, now } = observed;
     let Subject { platform, payee, invoice } = subject;
@@ -87,6 +87,10 @@ pub(crate) fn moves(
     let read = Operation::GetBusiness { business: payee.clone() };
     let is_known = hypothesis.look(now, *platform, read).is_some();
     moves.extend(by_the_service(invoice.is_some(), is_known, prior));
+    // Only another caller could have changed an invoice since.
+    if alone && invoice.as_ref().is_some_and(|it| knows(hypothesis, *platform, payee, it, now)) {
+        moves.retain(|one| !matches!(one, HiddenMove::InvoiceWasThere));
+    }
     // Only the harness moves the vendor and the payor, so nothing of theirs is hidden.
     if outside == Outside::Controlled && !hypothesis.has_foreign_businesses() {
         moves.extend_from_slice(unstated(hypothesis.unclear(*platform, payee)));
@@ -95,6 +99,17 @@ pub(crate) fn moves(
     moves.extend(payment(hypothesis, subject, seen, now));
     moves.extend_from_slice(&BY_THE_VENDOR);
     moves
+}
+
+fn knows(
+    hypothesis: &Hypothesis,
+    platform: PlatformId,
+    payee: &str,
+    invoice: &str,
+    now: Timestamp,
+) -> bool {
+    let (payee, invoice) = (payee.to_owned(), invoice.to_owned());
+    hypothesis.look(now, platform, Operation::GetInvoice { payee, invoice }).is_some()
 }
 
 /// `hypothesis`, in which `sent` is the last request without a response, if it was carried out when it came. The account

@@ -148,7 +148,7 @@ impl World<'_> {
             sent_after: call.sent_after,
             sent: call.sent,
             ended,
-            changes: call.answer.as_ref().map_or(witness.changes, |(.., changes)| *changes),
+            changes: Some(call.answer.as_ref().map_or(witness.changes, |(.., changes)| *changes)),
             caller: Some(PlatformId(end.client)),
             kind: Some(call.kind),
             operation: call.operation.as_ref(),

@@ -8,7 +8,7 @@ use tideover_exchange::target::{Applied, NO_INBOX, origin};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Prepared, Response};
 use tideover_judge::checks::Checks;
-use tideover_judge::{Belief, Outside, PriorState, is_informative};
+use tideover_judge::{Belief, Outside, PriorState};
 use tideover_model::{Service, Timestamp, bearer};
 
 use crate::play::case::oracle::Oracle;
@@ -20,12 +20,14 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// A service that takes the keys of the `accepted` headers, and may send webhooks to `inbox`.
+    /// A service that takes the keys of the `accepted` headers, and may send webhooks to `inbox`. `alone` says that nobody else
+    /// uses these keys.
     pub fn new(
         header: &Header,
         accepted: &[String],
         inbox: Option<&str>,
         (outside, prior): (Outside, PriorState),
+        alone: bool,
     ) -> Listener {
         let mut keys = accepted.iter().filter_map(|header| bearer(header));
         let first = keys.next().unwrap_or(Service::FIRST_KEY);
@@ -37,6 +39,9 @@ impl Listener {
         belief.forget_clock();
         belief.doubt_our_clock();
         belief.remember();
+        if alone {
+            belief.exclude_others();
+        }
         let run = CaseRun {
             oracle: Oracle::believed(belief),
             memory: Memory::default(),
@@ -51,22 +56,25 @@ impl Listener {
         self.run.oracle.overhear(sent, seen, now, now);
     }
 
-    /// Skips a stale response: one of the `later` responses to the same request shows the write. Returns `false` if the
-    /// response must be judged.
-    pub fn pass_over(
-        &mut self,
-        sent: &Prepared,
-        (seen, now): (&Response, Timestamp),
-        mut later: impl Iterator<Item = (Response, Timestamp)>,
-    ) -> bool {
-        let oracle = &self.run.oracle;
-        let lags = oracle.may_lag(sent, seen, now)
-            && later.any(|(seen, now)| is_informative(&seen) && oracle.explains(sent, &seen, now));
-        if lags {
-            self.run.played.lag(sent);
-            self.run.played.answers.push((now, Some(seen.clone())));
-        }
-        lags
+    /// Adds a key that was accepted only now. It belongs to a known platform or to a new one.
+    pub fn introduce(&mut self, header: &str) {
+        self.run.oracle.introduce(bearer(header).into_iter());
+    }
+
+    /// Whether a response contradicts the state, and may show the one before a write.
+    pub fn may_lag(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
+        self.run.oracle.may_lag(sent, seen, now)
+    }
+
+    /// Whether some world explains a response.
+    pub fn explains(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
+        self.run.oracle.explains(sent, seen, now)
+    }
+
+    /// Skips a stale response: a later one to the same request shows the write.
+    pub fn pass_over(&mut self, sent: &Prepared, seen: &Response, now: Timestamp) {
+        self.run.played.lag(sent);
+        self.run.played.answers.push((now, Some(seen.clone())));
     }
 
     /// Judges a response, or that there is none.

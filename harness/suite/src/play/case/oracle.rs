@@ -139,6 +139,13 @@ impl<'a> Oracle<'a> {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
     }
 
+    /// Adds keys of a foreign target.
+    pub(super) fn introduce<'k>(&mut self, keys: impl Iterator<Item = &'k str>) {
+        if let Worlds::Believed(belief) = &mut self.0 {
+            belief.introduce(keys);
+        }
+    }
+
     /// Whether some world explains `seen`.
     pub(super) fn explains(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         self.belief().is_none_or(|belief| belief.explains(sent, seen, now))
