@@ -187,7 +187,7 @@ impl Intervention {
     }
 
     /// What it was, in a few words.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let Intervention { kind, action, payee, invoice, until, fault, delivery, .. } = self;
         let kind = match kind {
             InterventionKind::Action => action.unwrap_or_default(),

@@ -1,5 +1,7 @@
 //! A report with its secrets masked.
 
+use std::collections::BTreeMap;
+
 use tideover_exchange::secrets::Secrets;
 
 use crate::document::{
@@ -44,6 +46,14 @@ impl<T: Masked> Masked for Vec<T> {
     }
 }
 
+/// The words that a target sends stand as keys.
+impl Masked for BTreeMap<String, u64> {
+    fn mask(&mut self, secrets: &Secrets) {
+        let masked = std::mem::take(self).into_iter();
+        *self = masked.map(|(word, times)| (secrets.conceal(&word), times)).collect();
+    }
+}
+
 /// Masks the fields before the semicolon; the others contain nothing from a target.
 macro_rules! masked {
     ($($type:ident { $($field:ident),+; $($other:ident),* })+) => {$(
@@ -81,7 +91,7 @@ masked! {
     RegressionReport { finding, why; file, standing, reproduced }
     GapReport { place, assumed, seen; clause, wording, constant, spans }
     ShapeReport { fields; of, bodies }
-    ShownField { name; forms }
+    ShownField { name, forms; }
     SeenValue { value; times }
     LatencyReport { operation; count, median, percentile95, max }
     StateGroup { title, states; }

@@ -369,7 +369,7 @@ async fn state_of_earlier_cases_teaches_nothing() {
         }
         let took = numbers("delays.collection_account");
         assert!(took.last().is_none_or(|longest| *longest >= 60), "{file}");
-        let profile: Profile = toml::from_str(&file).unwrap();
+        let profile = tideover_sim::load_profile(&folder.path().join("l.toml")).unwrap();
         let (learned, standard) =
             (profile.concentration_limit, Profile::default().concentration_limit);
         assert!(learned.min <= standard.min && standard.max <= learned.max, "{file}");

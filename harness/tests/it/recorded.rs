@@ -164,6 +164,25 @@ fn unexplainable_traffic_is_found_with_its_context() {
     assert_eq!(command(&path).status.code(), Some(1));
 }
 
+/// A finding is shown with the exchanges that it needs, and with no other about the same business.
+#[test]
+fn a_finding_is_shrunk_without_a_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = json!({ "externalId": "acme", "invoiceFaceValue": 1000 });
+    let quoted = || ("POST", "/v1/quotes", body.clone(), 200, quote(180));
+    let read = |signed| ("GET", "/v1/organizations/acme", Value::Null, 200, business(signed));
+    let exchanges = [quoted(), read(false), quoted(), read(true), quoted(), quoted(), read(false)];
+    let path = saved(folder.path(), &archive(&exchanges));
+    let summary = judge(&Recording::read(&path).unwrap(), &Profile::default(), false).summary;
+    let [failure] = &summary.failures[..] else { panic!("{:#?}", summary.failures) };
+    assert_eq!(failure.finding().clause.name(), "3.requirement.contract");
+    let bodies = failure.answers.iter().map(|(_, seen)| seen.as_ref().unwrap().json().unwrap());
+    let signed: Vec<bool> =
+        bodies.map(|body| body["onboarding"]["contract"].as_bool().unwrap()).collect();
+    assert_eq!(signed, [true, false]);
+    assert_eq!((failure.is_small, failure.steps_before), (true, 7));
+}
+
 /// A request that cannot be judged makes the judge forget only what the request can have changed.
 #[test]
 fn a_contradiction_survives_a_request_that_cannot_be_judged() {
@@ -530,9 +549,7 @@ async fn the_journal_of_a_correct_service_holds() {
     let more = ["--seed", "3", "--cases", "50", "--steps", "40", "--learn", "learned.toml"];
     let judged = judged_again(folder.path(), &more).await;
     assert_eq!(judged.status.code(), Some(0), "{}", String::from_utf8_lossy(&judged.stdout));
-    let learned = std::fs::read_to_string(folder.path().join("learned.toml")).unwrap();
-    let learned: Profile = toml::from_str(&learned).unwrap();
-    learned.check().unwrap();
+    tideover_sim::load_profile(&folder.path().join("learned.toml")).unwrap();
     // The journal shows only the last digits of accounts, and they match the assumption.
     let journal = folder.path().join("tideover-journal.jsonl");
     let again = folder.path().join("again.toml");
@@ -546,7 +563,7 @@ async fn the_journal_of_a_correct_service_holds() {
     assert!(named("clauses", "2.payoutAccount.mask").unwrap()["exercised"].as_u64() > Some(0));
     assert_eq!(named("gaps", "gap.mask"), None);
     // An event that the operator port triggers teaches nothing about its usual delay.
-    let learned: Profile = toml::from_str(&std::fs::read_to_string(again).unwrap()).unwrap();
+    let learned = tideover_sim::load_profile(&again).unwrap();
     assert_eq!(learned.delays, Profile::default().delays);
 }
 

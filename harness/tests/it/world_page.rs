@@ -422,7 +422,7 @@ async fn a_request_shows_what_matters() {
     page.browser.run(&format!("{row}.querySelector('summary').click()")).await;
     page.until(&format!("{row}.querySelector('.details')")).await;
     let seen = format!(
-        "return Array.from({row}.querySelectorAll('section')[0].children).filter( \
+        "return Array.from(Array.from({row}.querySelectorAll('section')).find(it => it.querySelector('pre')).children).filter( \
         it => it.matches('pre')).map(it => it.textContent)"
     );
     let seen = page.browser.run(&seen).await;
@@ -430,7 +430,7 @@ async fn a_request_shows_what_matters() {
     let body = "{\n  \"externalId\": \"acme\",\n  \"email\": \"vendor@vendor.example\"\n}";
     assert_eq!(seen[1], body);
     let folded = format!(
-        "return Array.from({row}.querySelectorAll('section')[0].querySelectorAll('summary'), it => it.textContent)"
+        "return Array.from(Array.from({row}.querySelectorAll('section')).find(it => it.querySelector('pre')).querySelectorAll('summary'), it => it.textContent)"
     );
     let folded = page.browser.run(&folded).await.to_string();
     assert!(folded.contains("The bytes as sent") && folded.contains("usual headers"), "{folded}");

@@ -22,7 +22,7 @@ use crate::entry::{Kept, header};
 const FETCH_SITE: &str = "sec-fetch-site";
 const ELSEWHERE: [&str; 2] = ["cross-site", "same-site"];
 
-/// The most keys, signing secrets and deliveries that are told apart.
+/// The most keys, signing secrets and deliveries that are kept apart.
 const MOST: usize = 4096;
 
 /// A client of which nobody knows whose it is.
@@ -48,8 +48,8 @@ pub(crate) struct Conduct {
     signed_until: Option<u64>,
     /// How far requests have moved the clock of the service, as the operator port allows. Seconds.
     moved: u64,
-    /// How many breaches of each duty were told.
-    told: BTreeMap<Duty, (usize, usize)>,
+    /// How many breaches of each duty were reported.
+    reported: BTreeMap<Duty, (usize, usize)>,
 }
 
 struct Subscription {
@@ -59,7 +59,7 @@ struct Subscription {
     keys: Vec<SigningKey>,
 }
 
-/// A breach that was not told before.
+/// A breach that was not reported before.
 pub(crate) struct Breach {
     pub(crate) duty: Duty,
     /// The numbers of the requests that show it, as conduct counts them.
@@ -183,20 +183,20 @@ impl Conduct {
         self.watch.card(ending)
     }
 
-    /// The breaches that were not told before.
+    /// The breaches that were not reported before.
     pub(crate) fn breaches(&mut self) -> Vec<Breach> {
         let card = self.card(Ending::Open);
         let mut new = Vec::new();
         for row in card.broken() {
             let (requests, deliveries) = (row.requests(), row.deliveries());
-            let told = self.told.entry(row.duty()).or_default();
-            if requests.len() > told.0 || deliveries.len() > told.1 {
+            let reported = self.reported.entry(row.duty()).or_default();
+            if requests.len() > reported.0 || deliveries.len() > reported.1 {
                 new.push(Breach {
                     duty: row.duty(),
-                    requests: requests[told.0.min(requests.len())..].to_vec(),
-                    deliveries: deliveries[told.1.min(deliveries.len())..].to_vec(),
+                    requests: requests[reported.0.min(requests.len())..].to_vec(),
+                    deliveries: deliveries[reported.1.min(deliveries.len())..].to_vec(),
                 });
-                *told = (requests.len(), deliveries.len());
+                *reported = (requests.len(), deliveries.len());
             }
         }
         new

@@ -22,7 +22,7 @@ const SHOWN: usize = 4;
 /// As many digits may be a tax id, in a text that nobody can read.
 const SUSPECT: usize = 9;
 
-/// The most keys that are told apart.
+/// The most keys that are kept apart.
 const MOST_KEYS: usize = 1024;
 
 #[derive(Default)]
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn two_keys_are_told_apart() {
+    fn two_keys_are_kept_apart() {
         let mut veil = Veil::default();
         let shown = ["Bearer a_sk_111111cdef", "Bearer a_sk_222222cdef", "Bearer a_sk_111111cdef"]
             .map(|header| veil.header(header));

@@ -71,7 +71,7 @@ pub struct Bases {
     pub receiver: String,
 }
 
-/// What the judge is told.
+/// What the judge gets.
 #[derive(Clone, Debug)]
 pub struct Given {
     pub profile: Profile,

@@ -11,7 +11,7 @@ use tideover_model::{Impossible, PlatformId, Timestamp};
 use utoipa::ToSchema;
 
 use crate::control::{ControlCaller, ControlError, ControlResult, SharedWorlds, invalid, worlds};
-use crate::history::{EntryName, NotKept, Told};
+use crate::history::{EntryName, NamedEntry, NotKept};
 use crate::page::MOST;
 use crate::respond;
 use crate::world::{Difference, World};
@@ -68,7 +68,7 @@ pub(crate) struct EntryView {
 }
 
 impl EntryView {
-    fn of((world, Told { entry, what }): (WorldId, Told)) -> EntryView {
+    fn of((world, NamedEntry { entry, what }): (WorldId, NamedEntry)) -> EntryView {
         EntryView { world: world.to_string(), entry: entry.to_string(), what }
     }
 }

@@ -34,7 +34,7 @@ impl Base {
         for played in inputs {
             let (now, input) = played.into_parts();
             self.pass(now);
-            input.play(now, self);
+            input.play(now, &mut *self.face, &mut self.around, &mut self.in_flight);
             self.drain();
             self.position += 1;
         }

@@ -1,14 +1,14 @@
 //! What changes a service, as it is played again.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tideover_model::{
-    Attempt, Cause, Delivery, Happening, Operation, PlatformId, Receipt, Timestamp,
+    Attempt, Cause, Delivery, Face, Happening, Operation, PlatformId, Receipt, Timestamp,
 };
 
 use crate::fault::Faults;
 use crate::grease::SavedGrease;
-use crate::history::base::Base;
 
 /// Something that has changed a service, or what is around it.
 #[derive(Clone, Debug)]
@@ -126,9 +126,14 @@ impl Input {
         size_of::<(Played, Timestamp, Input)>() + more
     }
 
-    /// Does it once more. What is due by then has happened.
-    pub(super) fn play(self, now: Timestamp, base: &mut Base) {
-        let Base { face, around, in_flight, .. } = base;
+    /// Does it once more. What is due by then has happened. `in_flight` has the attempts that have begun and not ended.
+    pub(super) fn play(
+        self,
+        now: Timestamp,
+        face: &mut dyn Face,
+        around: &mut Around,
+        in_flight: &mut BTreeMap<AttemptName, Attempt>,
+    ) {
         // Each of these was possible, and so is possible again: the state is the same.
         match self {
             Input::Operation { caller, operation } => {

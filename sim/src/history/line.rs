@@ -27,7 +27,7 @@ struct Ancestor {
 pub(crate) struct Left {
     pub(crate) next: Next,
     /// The last entry before, as it was then.
-    pub(crate) last: Option<Told>,
+    pub(crate) last: Option<NamedEntry>,
 }
 
 /// A place among the requests and the interventions of a world: the number of the next of each.
@@ -46,7 +46,7 @@ impl Next {
 
 /// An entry in a few words.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct NamedEntry {
     pub(crate) entry: EntryName,
     /// What it was, as far as a log still has it.
     pub(crate) what: Option<String>,
@@ -58,7 +58,7 @@ pub(crate) struct Parting {
     /// Whether both are one world.
     pub(crate) are_one: bool,
     /// The last entry that both have: in the world that both come from, or in one that that comes from.
-    pub(crate) last: Option<(WorldId, Told)>,
+    pub(crate) last: Option<(WorldId, NamedEntry)>,
     /// Where each goes on: the worlds to look at in turn, each from a place on and up to another.
     pub(crate) ways: [Vec<Way>; 2],
 }

@@ -18,5 +18,5 @@ pub(crate) use base::Base;
 pub(crate) use entry::in_words;
 pub use entry::{EntryName, NotAnEntry, NotKept};
 pub(crate) use input::{Around, Noted};
-pub(crate) use line::{Left, Line, Next, Parting, Told, Way, parting};
+pub(crate) use line::{Left, Line, NamedEntry, Next, Parting, Way, parting};
 pub(crate) use tape::{Place, Point, Tape};

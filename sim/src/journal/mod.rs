@@ -180,7 +180,7 @@ impl Journal {
     }
 
     /// A request that is kept in a few words: method, path and status.
-    pub(crate) fn told(&self, number: u64) -> Option<String> {
+    pub(crate) fn in_words(&self, number: u64) -> Option<String> {
         let record = self.get(number)?;
         let status = record.status.map_or("no answer".to_owned(), |status| status.to_string());
         let path = self.masks().concealed(record.path());

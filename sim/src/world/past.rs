@@ -15,7 +15,7 @@ use crate::beginning::Beginning;
 use crate::clock::SavedClock;
 use crate::grease::Grease;
 use crate::history::{
-    Around, Base, EntryName, Left, Line, Next, NotKept, Noted, Place, Point, Told, in_words,
+    Around, Base, EntryName, Left, Line, NamedEntry, Next, NotKept, Noted, Place, Point, in_words,
 };
 use crate::world::{World, WorldState};
 use crate::worlds::WorldId;
@@ -193,13 +193,13 @@ impl World {
     }
 
     /// The last entry.
-    pub(crate) fn last_entry(&self) -> Option<Told> {
+    pub(crate) fn last_entry(&self) -> Option<NamedEntry> {
         let state = self.lock();
         state.last_before(state.next_entries())
     }
 
     /// The first entry from a place on.
-    pub(crate) fn first_entry(&self, from: Next) -> Option<Told> {
+    pub(crate) fn first_entry(&self, from: Next) -> Option<NamedEntry> {
         self.lock().first_after(from)
     }
 
@@ -362,7 +362,7 @@ impl WorldState {
     }
 
     /// The last entry before a place.
-    fn last_before(&self, Next { request, intervention }: Next) -> Option<Told> {
+    fn last_before(&self, Next { request, intervention }: Next) -> Option<NamedEntry> {
         let request = request.checked_sub(1);
         let done = intervention.checked_sub(1);
         let is_later = |number: u64| {
@@ -371,34 +371,34 @@ impl WorldState {
         };
         match (request, done) {
             (_, Some(number)) if is_later(number) => {
-                Some(self.told(EntryName::Intervention(number)))
+                Some(self.named_entry(EntryName::Intervention(number)))
             }
-            (Some(number), _) => Some(self.told(EntryName::Request(number))),
-            (None, Some(number)) => Some(self.told(EntryName::Intervention(number))),
+            (Some(number), _) => Some(self.named_entry(EntryName::Request(number))),
+            (None, Some(number)) => Some(self.named_entry(EntryName::Intervention(number))),
             (None, None) => None,
         }
     }
 
     /// The first entry from a place on.
-    fn first_after(&self, Next { request, intervention }: Next) -> Option<Told> {
+    fn first_after(&self, Next { request, intervention }: Next) -> Option<NamedEntry> {
         let done = self.interventions.get(intervention);
         let is_first = done.is_some_and(|it| it.began_after() <= request);
         let has_request = request < self.journal.next();
         if is_first || (done.is_some() && !has_request) {
-            return Some(self.told(EntryName::Intervention(intervention)));
+            return Some(self.named_entry(EntryName::Intervention(intervention)));
         }
-        has_request.then(|| self.told(EntryName::Request(request)))
+        has_request.then(|| self.named_entry(EntryName::Request(request)))
     }
 
-    fn told(&self, entry: EntryName) -> Told {
+    fn named_entry(&self, entry: EntryName) -> NamedEntry {
         let what = match entry {
-            EntryName::Request(number) => self.journal.told(number),
+            EntryName::Request(number) => self.journal.in_words(number),
             EntryName::Intervention(number) => {
                 let done = self.interventions.get(number);
-                done.map(|it| it.masked(self.journal.masks()).told())
+                done.map(|it| it.masked(self.journal.masks()).in_words())
             }
             EntryName::Delivery(_) | EntryName::Start => None,
         };
-        Told { entry, what }
+        NamedEntry { entry, what }
     }
 }

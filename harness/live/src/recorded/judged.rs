@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::discriminant;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use serde_json::Value;
 use tideover_exchange::evidence::Ending;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::step::{Action, Call, Caller, Step};
+use tideover_exchange::target::Unreachable;
 use tideover_exchange::transcript::{Header, Transcript};
 use tideover_exchange::{Exchange, Prepared, PreparedAction, Response};
 use tideover_judge::checks::consistent::contradictions_within;
@@ -16,6 +19,7 @@ use tideover_judge::{ABSENT, ANY_TEXT, is_informative};
 use tideover_model::wire::field;
 use tideover_model::{Profile, Timestamp, bearer};
 use tideover_suite::play::cases::{Failure, Summary};
+use tideover_suite::play::shrink::{Probe, fewest};
 
 use crate::recorded::order::{ObservedRequest, Placed, Turn, Waiting, turns};
 use crate::recorded::parts::{Part, Parts};
@@ -95,6 +99,8 @@ pub struct Judge {
     case: u64,
     steps: u64,
     hastened: bool,
+    /// Whether it looks for the fewest exchanges of a finding. A judge that is asked whether some show it does not.
+    shrinks: bool,
     summary: Summary,
     unknown_before: u64,
     unjudged: BTreeMap<&'static str, u64>,
@@ -153,6 +159,7 @@ impl Judge {
             case: 0,
             steps: 0,
             hastened: false,
+            shrinks: true,
             summary: Summary::default(),
             unknown_before: 0,
             unjudged: BTreeMap::new(),
@@ -352,11 +359,41 @@ impl Judge {
             self.summary.count_broken(&findings);
             self.failure(&heard, self.index, findings)
         });
-        let found = found.and_then(|failure| self.summary.count(failure).cloned());
+        let found = found.and_then(|failure| self.count_and_shrink(failure, &heard));
         let forgotten = self.seats.stay_within_bounds(part, &mut self.parts);
         self.forgotten += forgotten;
         self.add_closed();
         found
+    }
+
+    /// Counts a failure. Returns it if its cause is new, with the fewest exchanges that show it.
+    fn count_and_shrink(&mut self, failure: Failure, heard: &Arc<Heard>) -> Option<Failure> {
+        let finding = failure.finding().clone();
+        self.summary.count(failure)?;
+        let few = self.shrinks.then(|| self.fewest(heard, &finding)).flatten();
+        let failure = self.summary.failures.last_mut()?;
+        if let Some((few, probes)) = few {
+            failure.answers = few.iter().map(|one| (one.now, one.seen.clone())).collect();
+            failure.transcript.steps = few.iter().map(|one| step(&one.sent)).collect();
+            (failure.is_small, failure.probes) = (true, probes);
+        }
+        Some(failure.clone())
+    }
+
+    /// The fewest exchanges that show a finding by themselves, whatever was before, and how often a judge was asked.
+    /// `None` if those about its names do not: then it rests on more than a reader can be shown.
+    fn fewest(&self, heard: &Arc<Heard>, finding: &Finding) -> Option<(Vec<Recorded>, usize)> {
+        let about: Vec<Recorded> = self.about(heard).into_iter().cloned().collect();
+        let mut asked = Asked { judge: self, finding, probes: 0 };
+        if !asked.is_shown_by(&about) {
+            return None;
+        }
+        // The judge never waits.
+        let polled = pin!(fewest(about, &mut asked)).poll(&mut Context::from_waker(Waker::noop()));
+        match polled {
+            Poll::Ready(Ok(few)) => Some((few, asked.probes)),
+            Poll::Ready(Err(_)) | Poll::Pending => None,
+        }
     }
 
     fn remember(&mut self, heard: &Arc<Heard>) {
@@ -410,6 +447,32 @@ impl Judge {
         let before: Vec<&Recorded> = before.filter(is_about).map(|other| &other.one).collect();
         let shown = before.len().saturating_sub(MOST_SHOWN);
         before.into_iter().skip(shown).chain([&heard.one]).collect()
+    }
+}
+
+/// Asks a judge that knows nothing else whether exchanges show a finding.
+struct Asked<'a> {
+    judge: &'a Judge,
+    finding: &'a Finding,
+    probes: usize,
+}
+
+impl Asked<'_> {
+    fn is_shown_by(&mut self, exchanges: &[Recorded]) -> bool {
+        let Judge { profile, alone, inbox, keyring, .. } = self.judge;
+        self.probes += 1;
+        let mut judge = Judge::new(profile, *alone);
+        judge.inbox.clone_from(inbox);
+        judge.keyring.accepted.clone_from(&keyring.accepted);
+        judge.shrinks = false;
+        judge.judge_case(exchanges);
+        judge.summary.failures.iter().any(|failure| failure.finding().is_same(self.finding))
+    }
+}
+
+impl Probe<Recorded> for Asked<'_> {
+    async fn still_fails(&mut self, exchanges: &[Recorded]) -> Result<bool, Unreachable> {
+        Ok(self.is_shown_by(exchanges))
     }
 }
 
