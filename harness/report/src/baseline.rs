@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tideover_exchange::evidence::Ending;
+use tideover_exchange::evidence::{Ending, Shard};
 
 use crate::document::{FindingReport, Known, VERSION};
 
@@ -13,6 +13,11 @@ pub struct Baseline {
     /// Why the run of the report ended. A baseline that was updated is of no single run.
     #[serde(default, skip_serializing)]
     ending: Ending,
+    /// The parts and the cases of that run.
+    #[serde(default, skip_serializing)]
+    shards: Vec<Shard>,
+    #[serde(default, skip_serializing)]
+    cases: u64,
     findings: Vec<Known>,
 }
 
@@ -47,7 +52,13 @@ impl Baseline {
 
     /// A baseline that accepts nothing.
     pub fn empty() -> Baseline {
-        Baseline { version: VERSION, ending: Ending::default(), findings: Vec::new() }
+        Baseline {
+            version: VERSION,
+            ending: Ending::default(),
+            shards: Vec::new(),
+            cases: 0,
+            findings: Vec::new(),
+        }
     }
 
     /// The number of accepted findings.
@@ -60,9 +71,11 @@ impl Baseline {
         self.findings.is_empty()
     }
 
-    /// Whether it is the report of a run that played all its cases, or all that its budget allows.
+    /// Whether it is the report of a whole run that played all its cases, or all that its budget allows.
     pub fn is_of_a_whole_run(&self) -> bool {
-        matches!(self.ending, Ending::Complete | Ending::Spent)
+        let of = self.shards.first().map_or(1, |shard| shard.of);
+        let is_whole = self.shards.len() as u64 == of && self.cases > 1;
+        is_whole && matches!(self.ending, Ending::Complete | Ending::Spent)
     }
 
     /// Accepts the findings of a report as well. Returns those that are new.

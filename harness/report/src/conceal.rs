@@ -71,7 +71,7 @@ masked! {
         target, headline, clauses, findings, gone, regressions, gaps, shapes, latency, states, races, warnings, left_behind, ended_because,
         conduct;
         version, tideover, command, began, seed, cases, cases_left, steps, milliseconds, outcome, extent, untried, fail_on, ending,
-        unasked, time, workers, reached, state_matrix, shards, hash
+        unasked, time, workers, reached, state_matrix, shards, plan, hash
     }
     DutyReport { shown; duty, clause, place, wording, state }
     ClauseReport { reason; clause, place, wording, kind, status, remedy, exercised, broken }

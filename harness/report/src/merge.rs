@@ -32,26 +32,32 @@ pub enum Unmergeable {
     Different(String, String),
     #[error("part {0} is there twice")]
     Twice(Shard),
+    #[error("there is no part {0}")]
+    Impossible(Shard),
+    #[error("the parts have {0} and {1} cases, so that they are not of one run")]
+    Uneven(u64, u64),
 }
 
 impl Report {
     /// Reads a report that was printed as JSON.
     ///
     /// # Errors
-    /// [`Unmergeable`]: `Foreign`, `Version`.
+    /// [`Unmergeable`]: `Foreign`, `Version`, `Impossible`.
     pub fn read(json: &[u8]) -> Result<Report, Unmergeable> {
         let report: Report = serde_json::from_slice(json)?;
-        if report.version == VERSION {
-            Ok(report)
-        } else {
-            Err(Unmergeable::Version(report.version))
+        if report.version != VERSION {
+            return Err(Unmergeable::Version(report.version));
+        }
+        match report.shards.iter().find(|shard| !shard.is_possible()) {
+            Some(shard) => Err(Unmergeable::Impossible(*shard)),
+            None => Ok(report),
         }
     }
 
     /// The report of the whole run from its parts, in any order. `baseline` and `demands` are those of the whole.
     ///
     /// # Errors
-    /// [`Unmergeable`]: `None`, `Different`, `Twice`.
+    /// [`Unmergeable`]: `None`, `Different`, `Uneven`, `Twice`.
     pub fn merge(
         mut parts: Vec<Report>,
         baseline: Option<&Baseline>,
@@ -91,10 +97,10 @@ impl Report {
 
     /// What all parts of a run have in common.
     fn identity(&self) -> String {
-        let Report { tideover, command, target, seed, shards, .. } = self;
+        let Report { tideover, command, target, seed, shards, plan, .. } = self;
         let of = shards.first().map_or(1, |shard| shard.of);
         let seed = seed.map_or_else(|| "no seed".to_owned(), |seed| format!("seed {seed}"));
-        format!("tideover {tideover}, {command} against {target}, {seed}, {of} parts")
+        format!("tideover {tideover}, {command} against {target}, {seed}, {plan}, {of} parts")
     }
 
     /// Says whose warnings they are.
@@ -119,7 +125,12 @@ impl Report {
         }
         add_findings(&mut self.findings, part.findings);
         self.gone.retain(|known| part.gone.contains(known));
-        self.regressions.extend(part.regressions);
+        // Each part has played them.
+        for other in part.regressions {
+            if !self.regressions.iter().any(|one| one.file == other.file) {
+                self.regressions.push(other);
+            }
+        }
         add_gaps(&mut self.gaps, part.gaps);
         add_shapes(&mut self.shapes, part.shapes);
         add_time(&mut self.time, part.time);
@@ -162,14 +173,16 @@ impl Report {
 
     /// Decides the outcome. A run of which a part is missing is not at its end.
     fn conclude(&mut self, demands: &Demands) {
+        self.warnings.retain(|warning| !warning.starts_with(MISSING));
+        let (mut ending, mut ended_because) = (self.ending, self.ended_because.clone());
         let missing = self.missing_shards();
         if !missing.is_empty() {
             let named: Vec<String> =
                 missing.iter().take(MOST_NAMED).map(Shard::to_string).collect();
             let more = if missing.len() > MOST_NAMED { " and more" } else { "" };
-            let why = format!("a part is missing: {}{more}", named.join(", "));
+            let why = format!("{MISSING}{}{more}", named.join(", "));
             self.warnings.push(why.clone());
-            (self.ending, self.ended_because) = (Ending::GivenUp, Some(why));
+            (ending, ended_because) = (Ending::GivenUp, Some(why));
         }
         let fail_on = self.fail_on.iter().chain(&demands.fail_on).copied().collect();
         let demands = Demands { fail_on, min_coverage: demands.min_coverage };
@@ -179,8 +192,8 @@ impl Report {
         let conclusion = Conclusion {
             findings: &self.findings,
             extent: self.extent,
-            ending: self.ending,
-            ended_because: self.ended_because.as_deref(),
+            ending,
+            ended_because: ended_because.as_deref(),
             open_parts: races.map_or(0, |races| races.undecided + races.inconclusive),
             judged: self.steps,
             demands: &demands,
@@ -199,6 +212,9 @@ impl Report {
     }
 }
 
+/// How the warning about missing parts begins.
+const MISSING: &str = "a part is missing: ";
+
 /// The most missing parts that are named.
 const MOST_NAMED: usize = 8;
 
@@ -208,6 +224,17 @@ fn refuse_strangers(parts: &[Report]) -> Result<(), Unmergeable> {
         if one != other {
             return Err(Unmergeable::Different(one, other));
         }
+    }
+    // The shares of a run differ by one case at most. Races beside the cases come on top.
+    let mut sizes: Vec<u64> = (parts.iter())
+        .filter(|part| part.shards.len() == 1 && part.races.is_none())
+        .map(|part| part.cases + part.cases_left)
+        .collect();
+    sizes.sort_unstable();
+    if let [least, .., most] = sizes[..]
+        && most - least > 1
+    {
+        return Err(Unmergeable::Uneven(least, most));
     }
     let mut there = BTreeSet::new();
     let mut all = parts.iter().flat_map(|part| &part.shards);

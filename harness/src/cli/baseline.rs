@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use tideover_report::{Baseline, Known};
+use tideover_report::{Baseline, Known, counted};
 
 use crate::cli::{Outcome, Output, Problem, in_file, wrong};
 
@@ -24,7 +24,8 @@ enum What {
     Update(Change),
     /// Drop from a baseline what no report has found
     ///
-    /// A run that ended early may not have met a finding: such a report is refused.
+    /// A part of a run, and one that was interrupted or had found enough, may not have met a finding: such a
+    /// report is refused.
     Prune(Change),
 }
 
@@ -69,7 +70,7 @@ impl Change {
             match report.is_of_a_whole_run() {
                 true => Ok(report),
                 false => {
-                    Err(in_file(path, "the run ended early, so that more may be there than it met"))
+                    Err(in_file(path, "it is of a part of a run, or of one that ended early: more may be there than it met"))
                 }
             }
         });
@@ -90,7 +91,8 @@ impl Change {
         for Known { fingerprint, clause, operation, field } in changed {
             words.push(format!("{what}: {fingerprint}, {clause} at {operation}: {field}"));
         }
-        words.push(format!("{}: {} findings", self.baseline.display(), baseline.len()));
+        let findings = counted(baseline.len() as u64, "finding");
+        words.push(format!("{}: {findings}", self.baseline.display()));
         let printed = Output::new(self.json);
         printed.print(words.join("\n"), || json!({ what: changed, "findings": baseline.len() }))?;
         Ok(Outcome::Pass)

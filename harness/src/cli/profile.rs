@@ -94,7 +94,10 @@ impl Diff {
             return Ok(Outcome::Pass);
         };
         let drift = Drift::between(&before, &after);
-        self.remember(&after)?;
+        // A run that has seen nothing would hide what the next one sees.
+        if drift.compared > 0 {
+            self.remember(&after)?;
+        }
         let text = if self.markdown { drift.markdown() } else { drift.to_string() };
         output.print(text.trim_end(), || json!(drift))?;
         Ok(match drift.compared {
@@ -108,7 +111,9 @@ impl Diff {
     fn remember(&self, run: &Observations) -> Result<(), Problem> {
         let Some(path) = &self.history else { return Ok(()) };
         let file = OpenOptions::new().append(true).create(true).open(path);
-        let written = file.and_then(|mut file| writeln!(file, "{}", json!(run)));
+        // One write, so that two jobs do not mix their lines; a line that a crash has cut is closed first.
+        let line = format!("{}{}\n", if ends_in_a_line(path) { "" } else { "\n" }, json!(run));
+        let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         written.map_err(|error| in_file(path, error))
     }
 }
@@ -123,9 +128,18 @@ fn last(path: &Path) -> Result<Option<Observations>, Problem> {
         return Ok(None);
     }
     let text = fs::read_to_string(path).map_err(|error| in_file(path, error))?;
-    let last = text.lines().rfind(|line| !line.trim().is_empty());
-    let read = last.map(|line| serde_json::from_str(line)).transpose();
-    read.map_err(|error| in_file(path, format!("its last line is no run: {error}")))
+    let mut lines = text.lines().rev().filter(|line| !line.trim().is_empty()).peekable();
+    if lines.peek().is_none() {
+        return Ok(None);
+    }
+    // A line that a crash has cut is no run.
+    let last = lines.find_map(|line| serde_json::from_str(line).ok());
+    last.map(Some).ok_or_else(|| in_file(path, "no line of it is a run"))
+}
+
+/// Whether a file is empty, or its last line is whole.
+fn ends_in_a_line(path: &Path) -> bool {
+    fs::read(path).map_or(true, |bytes| bytes.last().is_none_or(|last| *last == b'\n'))
 }
 
 /// A clause, or `any`.

@@ -21,6 +21,9 @@ pub(super) struct Regressions {
 impl Regressions {
     /// Reads the transcripts of a folder, in the order of their names. The folder is made if it is not there.
     pub(super) fn read(folder: &Path) -> Result<Regressions, Problem> {
+        if folder.exists() && !folder.is_dir() {
+            return Err(in_file(folder, "it is a file, and --regressions takes a folder"));
+        }
         fs::create_dir_all(folder).map_err(|error| in_file(folder, error))?;
         let entries = fs::read_dir(folder).map_err(|error| in_file(folder, error))?;
         let mut files = Vec::new();

@@ -102,7 +102,7 @@ fn a_baseline_is_updated_and_pruned() {
         run(folder.path(), &format!("check --seed 2 --cases 40 --baseline known.json {DEFECT}"));
     assert!(accepts.status.success());
     let again = run(folder.path(), "baseline update known.json found.json");
-    assert_eq!(String::from_utf8(again.stdout).unwrap(), "known.json: 1 findings\n");
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), "known.json: 1 finding\n");
 
     let kept = run(folder.path(), "baseline prune known.json clean.json found.json");
     let refused = report(&found)["ending"] == "enoughFound";
@@ -125,6 +125,6 @@ fn a_run_that_ended_early_prunes_nothing() {
     let before = std::fs::read_to_string(folder.path().join("known.json")).unwrap();
     let refused = run(folder.path(), "baseline prune known.json early.json");
     assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8(refused.stderr).unwrap().contains("the run ended early"));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("that ended early"));
     assert_eq!(std::fs::read_to_string(folder.path().join("known.json")).unwrap(), before);
 }

@@ -187,7 +187,7 @@ async fn a_defect_is_found_when_it_shows() {
     let (_mock, ready) = serve(&["--defect", "quote-forwards-too-much"]);
     let mut watching = Watching::start(base(&ready), &["--har", &har_text]);
     Caller::of(&watching.url).tries("acme").await;
-    let printed = watching.until("  6. ");
+    let printed = watching.until("  1. ");
     assert!(printed.contains("service: 2.amounts.forwardedAtPayment violated"), "{printed}");
     assert!(printed.contains("    expected  ") && printed.contains("POST /v1/quotes"), "{printed}");
     let (code, printed) = watching.interrupt();

@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::start;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{INBOX, Unreachable};
+use tideover_exchange::target::{INBOX, Target, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_judge::Outside;
 use tideover_live::facilities::OTHER;
@@ -156,6 +156,16 @@ pub fn acquit_all(
     let acquitted =
         try_each(&trials, threads, stop, progress, |(seed, sight)| acquit(*seed, *sight, cases));
     acquitted.into_iter().collect()
+}
+
+/// The right service of a seed, with everything that the suite can have of one.
+///
+/// # Errors
+/// [`Unreachable`], which a service in this process never is.
+pub async fn right_service(seed: u64) -> Result<impl Target, Unreachable> {
+    let choices = FreeChoices::of(seed, seed ^ STRANGE);
+    let strangers = Sight::OperatorAndInbox.seeing(profile(seed), choices);
+    RightServices { seed, strangers }.fresh().await
 }
 
 /// The service's choices must not follow from the seed of the steps.

@@ -8,6 +8,7 @@ mod headline;
 use std::time::Duration;
 
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use tideover_exchange::evidence::coverage::Group;
 use tideover_exchange::evidence::matrix::Kind;
 use tideover_exchange::evidence::outcome::Demands;
@@ -103,6 +104,7 @@ impl FinishedRun<'_> {
             target: (*target).to_owned(),
             seed: (!self.is_recorded()).then_some(plan.header.seed),
             shards: vec![self.shard],
+            plan: planned(plan),
             hash: String::new(),
             cases: summary.cases,
             cases_left: plan.cases.saturating_sub(summary.cases),
@@ -306,6 +308,13 @@ impl RacesReport {
                 .collect(),
         }
     }
+}
+
+/// What parts of one run have in common of their plans.
+fn planned(plan: &Plan) -> String {
+    let profile = serde_json::to_vec(&plan.header.profile).unwrap_or_default();
+    let profile = const_hex::encode(&Sha256::digest(&profile)[..4]);
+    format!("{} steps a case, profile {profile}", plan.steps)
 }
 
 /// The assumption behind a field of the profile, if its values are not listed already.

@@ -42,6 +42,8 @@ pub struct Report {
     pub seed: Option<u64>,
     /// The parts of a run whose report this is. One part is the whole run if no other was asked for.
     pub shards: Vec<Shard>,
+    /// What was to be played, but for the part: the steps of a case, and a hash of the profile.
+    pub plan: String,
     /// The hash of what was played and found: the same in how many parts a run is made, if none ended early.
     pub hash: String,
     /// The number of cases that were played.

@@ -87,6 +87,7 @@ impl Observations {
             }
             observed
         });
+        let gaps = gaps.filter(|one| one.times() > 0 || !one.spans.is_empty() || one.is_a_flag());
         let shapes = report.shapes.iter().flat_map(of_shape);
         Observations {
             began: Some(report.began),
@@ -135,6 +136,11 @@ impl Observed {
     /// How often something was seen.
     pub(super) fn times(&self) -> u64 {
         self.seen.values().sum()
+    }
+
+    /// Whether its value is true or false: what is only narrowed, without bounds, cannot be compared.
+    fn is_a_flag(&self) -> bool {
+        self.seen.keys().all(|value| value == "true" || value == "false")
     }
 
     /// Whether it is a field of a body. Its value follows from a state that a run may hardly have reached.

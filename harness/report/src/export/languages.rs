@@ -30,6 +30,8 @@ struct Test<'a> {
     requests: Vec<Written>,
     uses_inbox: bool,
     uses_other_key: bool,
+    /// Whether a value is written as a text.
+    uses_fmt: bool,
     /// The variables of the tax ids.
     tax_ids: Vec<String>,
     asserted: Asserted,
@@ -90,6 +92,7 @@ pub(super) fn test(plan: &TestPlan, language: Language) -> String {
         message: text_in(&message, language),
         requests: plan.requests.iter().map(|it| written(it, language)).collect(),
         uses_inbox: plan.uses_inbox,
+        uses_fmt: !plan.tax_ids.is_empty() || plan.requests.iter().any(|it| !it.takes.is_empty()),
         uses_other_key: plan.uses_other_key,
         tax_ids: plan.tax_ids.iter().map(|it| variable_in(it, language)).collect(),
         asserted: asserted(plan, language),
@@ -173,14 +176,18 @@ fn variable_in(name: &str, language: Language) -> String {
 
 /// A text as a literal: the one with the fewest escapes. Those of JSON are those of Python, TypeScript and Go as well.
 fn text_in(text: &str, language: Language) -> String {
-    let is_plain = |quote: char| !text.contains([quote, '\\']) && !text.contains(char::is_control);
+    let is_plain = |quote: char| {
+        !text.contains([quote, '\\'])
+            && !text.contains(|it: char| it.is_control() || it == '\u{feff}')
+    };
     match language {
         Language::Curl => format!("'{}'", text.replace('\'', r"'\''")),
         Language::Go if text.contains('"') && is_plain('`') => format!("`{text}`"),
         Language::Pytest | Language::Vitest if text.contains('"') && is_plain('\'') => {
             format!("'{text}'")
         }
-        _ => Json::from(text).to_string(),
+        // A compiler may refuse a byte order mark within a text.
+        _ => Json::from(text).to_string().replace('\u{feff}', "\\ufeff"),
     }
 }
 

@@ -1,8 +1,8 @@
 //! A finding as a test in the user's language, which needs nothing of Tideover.
 //!
 //! - In comes the transcript of a finding; out comes a test that sends its steps and asserts what the clause demands.
-//! - What the clause demands is what the model answers. It is asserted only if it follows from the document: the model
-//!   answers the same, whatever the service chooses freely, and the service answered otherwise.
+//! - What the clause demands is what the model answers. It is asserted only if it follows from the document: right
+//!   services with other profiles and liberties, drawn by seed, answer the same, and the service answered otherwise.
 //! - Names are new in each run, so that a test can be run again at a service that keeps its state.
 
 mod arazzo;
@@ -37,6 +37,12 @@ pub enum Unexportable {
     NoFinding,
     #[error("{0:?} is the name of no clause")]
     NoClause(String),
+    #[error("{0}: the document leaves it open, so that no test can demand it")]
+    Assumption(String),
+    #[error(
+        "step {0} needs a receiver that refuses or leaves: only the inbox of Tideover does so on demand"
+    )]
+    Receiver(usize),
     #[error("it is a race: only a replay sends requests at once")]
     Race,
     #[error("step {0} has a body that is not text, or too long for a test")]
@@ -47,7 +53,7 @@ pub enum Unexportable {
     NoOperation(usize),
     #[error(
         "{clause}: the last response alone does not show it (a webhook does, or several responses together, or a value \
-         that the service chooses)"
+         that the document leaves to the service)"
     )]
     NotInTheResponse {
         /// The clause of the finding.
@@ -58,7 +64,7 @@ pub enum Unexportable {
 /// The test of a finding.
 ///
 /// # Errors
-/// [`Unexportable`]: `NoFinding`, `NoClause`, `Race`, `OwnValues`, `Body`, `NotInTheResponse`; for Arazzo also `NoOperation`.
+/// [`Unexportable`]: `NoFinding`, `NoClause`, `Assumption`, `Race`, `OwnValues`, `Receiver`, `Body`, `NotInTheResponse`; for Arazzo also `NoOperation`.
 pub async fn export(transcript: &Transcript, language: Language) -> Result<String, Unexportable> {
     let plan = TestPlan::of(transcript).await?;
     match language {

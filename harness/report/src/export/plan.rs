@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use tideover_exchange::renaming::{Renaming, TAX_IDS};
 use tideover_exchange::step::{Action, Caller, Step};
-use tideover_exchange::target::{INBOX, ModelTarget, Target};
-use tideover_exchange::transcript::{FindingName, Transcript};
+use tideover_exchange::target::{INBOX, ModelTarget, Target, service};
+use tideover_exchange::transcript::{FindingName, Header, Transcript};
 use tideover_exchange::{Memory, Prepared, PreparedAction, Response};
+use tideover_live::facilities::OTHER;
+use tideover_model::clause::Kind;
 use tideover_model::wire::schema::{Role, in_requests};
-use tideover_model::{Clause, OperationKind};
+use tideover_model::{Clause, Face, Happening, OperationKind, Outcome, PlatformId};
+use tideover_prove::right::right_service;
 
 use crate::export::Unexportable;
 use crate::export::assertion::{Assertion, Seen, within};
@@ -65,31 +68,21 @@ pub(super) struct Request {
 
 impl TestPlan {
     pub(super) async fn of(transcript: &Transcript) -> Result<TestPlan, Unexportable> {
-        let finding = transcript.finding.clone().ok_or(Unexportable::NoFinding)?;
-        let clause = Clause::all().find(|clause| clause.name() == finding.clause);
-        let clause = clause.ok_or_else(|| Unexportable::NoClause(finding.clause.clone()))?;
-        if transcript.race.is_some() {
-            return Err(Unexportable::Race);
-        }
-        let own = |step: &Step| serde_json::to_string(step).is_ok_and(|it| it.contains("${own."));
-        if let Some(index) = transcript.steps.iter().position(own) {
-            return Err(Unexportable::OwnValues(index + 1));
-        }
+        let (finding, clause) = exportable(transcript)?;
         let hidden = || Unexportable::NotInTheResponse { clause: finding.clause.clone() };
-        let names = Names::of(transcript);
-        let (_, plain) = answers(transcript, &Names::default(), 0).await;
-        let (sent, right) = answers(transcript, &names, 0).await;
-        let (_, other) = answers(transcript, &names, 1).await;
+        let names = Names::of(transcript, RUN);
+        let (_, plain) = modelled(transcript, &Names::default()).await;
+        let (sent, right) = modelled(transcript, &names).await;
         let last = transcript.recorded.last().ok_or_else(hidden)?;
         let seen = Seen { status: last.status.ok_or_else(hidden)?, body: last.body.clone() };
         let of = |responses: &[Response]| Assertion::of(&finding.field, responses.last()?, &seen);
         // In the names of the check, what the service said can be compared; in those of the test it is written.
         of(&plain).ok_or_else(hidden)?;
         let assertion = of(&right).ok_or_else(hidden)?;
-        if of(&other).as_ref() != Some(&assertion) {
-            return Err(hidden());
-        }
-        let requests = Requests { transcript, names: &names, sent: &sent, right: &right };
+        let others = Others::of(transcript).await;
+        others.agree(&finding.field, &assertion, &names, &seen).then_some(()).ok_or_else(hidden)?;
+        let requests =
+            Requests { transcript, names: &names, sent: &sent, right: &right, others: &others };
         let (requests, tax_ids) = requests.made()?;
         let expected = match &assertion {
             Assertion::Field { value, .. } => {
@@ -97,23 +90,45 @@ impl TestPlan {
             }
             _ => None,
         };
-        let uses = |variable: &str| {
-            requests.iter().any(|it| {
-                let all = [Some(&it.path), it.authorization.as_ref(), Some(&it.body)];
-                all.into_iter().flatten().any(|text| text.variables().contains(variable))
-            })
-        };
         Ok(TestPlan {
             wording: clause.wording().to_owned(),
             place: clause.place().to_owned(),
-            uses_inbox: uses("INBOX"),
-            uses_other_key: uses("OTHER_KEY"),
+            uses_inbox: requests.iter().any(|it| it.uses("INBOX")),
+            uses_other_key: requests.iter().any(|it| it.uses("OTHER_KEY")),
             tax_ids: tax_ids.into_iter().map(|(_, variable)| variable).collect(),
             finding,
             requests,
             assertion,
             expected,
         })
+    }
+}
+
+impl Request {
+    fn uses(&self, variable: &str) -> bool {
+        let all = [Some(&self.path), self.authorization.as_ref(), Some(&self.body)];
+        all.into_iter().flatten().any(|text| text.variables().contains(variable))
+    }
+}
+
+/// The finding of a transcript and its clause, unless no test can show it.
+fn exportable(transcript: &Transcript) -> Result<(FindingName, Clause), Unexportable> {
+    let finding = transcript.finding.clone().ok_or(Unexportable::NoFinding)?;
+    let clause = Clause::all().find(|clause| clause.name() == finding.clause);
+    let clause = clause.ok_or_else(|| Unexportable::NoClause(finding.clause.clone()))?;
+    if matches!(clause.kind(), Kind::Assumed { .. }) {
+        return Err(Unexportable::Assumption(finding.clause));
+    }
+    if transcript.race.is_some() {
+        return Err(Unexportable::Race);
+    }
+    let own = |step: &Step| serde_json::to_string(step).is_ok_and(|it| it.contains("${own."));
+    if let Some(index) = transcript.steps.iter().position(own) {
+        return Err(Unexportable::OwnValues(index + 1));
+    }
+    match transcript.steps.iter().position(needs_a_receiver) {
+        Some(index) => Err(Unexportable::Receiver(index + 1)),
+        None => Ok((finding, clause)),
     }
 }
 
@@ -126,19 +141,20 @@ struct Names {
 }
 
 impl Names {
-    fn of(transcript: &Transcript) -> Names {
+    fn of(transcript: &Transcript, run: &str) -> Names {
         let has_run =
             |step: &Step| serde_json::to_string(step).is_ok_and(|it| it.contains("${run}"));
         match transcript.steps.iter().any(has_run) {
-            true => Names { renaming: None, run: RUN.to_owned() },
+            true => Names { renaming: None, run: run.to_owned() },
             false => {
                 Names { renaming: Some(Renaming::new(RUN, 0, TAX_IDS)), run: format!("{RUN}0") }
             }
         }
     }
 
-    fn memory(&self, inbox: &str) -> Memory {
-        let memory = Memory::with_inbox(inbox).knowing("run", Value::from(RUN));
+    /// What steps can refer to, beside what `memory` has.
+    fn known(&self, memory: Memory) -> Memory {
+        let memory = memory.knowing("run", Value::from(&*self.run));
         match &self.renaming {
             Some(renaming) => memory.renaming(renaming.clone()),
             None => memory,
@@ -154,27 +170,117 @@ impl Names {
     }
 }
 
-/// What is sent, and what the model answers, in the world of a transcript. `other` is the number of another service:
-/// it chooses otherwise what the document leaves to it.
-async fn answers(
+/// Whether a subscription needs a receiver that does not simply accept: a user's does.
+fn needs_a_receiver(step: &Step) -> bool {
+    let written = serde_json::to_string(step).unwrap_or_default();
+    written
+        .split("${inbox}")
+        .skip(1)
+        .any(|rest| !rest.starts_with("/accepts") && !rest.starts_with('"'))
+}
+
+/// What is sent, and what the model answers, in the world of a transcript.
+async fn modelled(transcript: &Transcript, names: &Names) -> (Vec<Prepared>, Vec<Response>) {
+    let Header { profile, seed, start, .. } = transcript.header.clone();
+    let mut service = service(profile, seed, INBOX);
+    let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
+    let issued = service.happen(start, PlatformId::DEFAULT, issue);
+    let target = ModelTarget::over(service, start);
+    let memory = match issued {
+        Ok(Outcome::KeyIssued { key, .. }) => {
+            target.memory().knowing(OTHER, json!({ "key": key.to_string() }))
+        }
+        _ => target.memory(),
+    };
+    played(transcript, target, names.known(memory), None).await
+}
+
+/// Plays the steps of a transcript, after some time if there is any. Seconds.
+async fn played(
     transcript: &Transcript,
-    names: &Names,
-    other: u64,
+    mut target: impl Target,
+    mut memory: Memory,
+    later: Option<u64>,
 ) -> (Vec<Prepared>, Vec<Response>) {
-    let header = &transcript.header;
-    let seed = header.seed.wrapping_add(other);
-    let mut target = ModelTarget::new(header.profile.clone(), seed, header.start);
-    let mut memory = names.memory(INBOX);
     let (mut sent, mut seen) = (Vec::new(), Vec::new());
+    if let Some(seconds) = later {
+        let action = PreparedAction::Advance(seconds);
+        let wait = Prepared { authorization: None, action };
+        let _ = target.send(&wait).await;
+    }
     for step in &transcript.steps {
         let prepared = Prepared::from_step(step, &memory, target.api_key());
-        // The model always answers.
-        let Ok(response) = target.send(&prepared).await else { break };
+        let Ok(mut response) = target.send(&prepared).await else { break };
+        // A service may fail once, and a read may be late.
+        for _ in 0..RETRIES {
+            let reads = prepared.call().is_some_and(|call| call.method == "GET");
+            if response.status < 500 && !reads {
+                break;
+            }
+            match target.send(&prepared).await {
+                Ok(again) => response = again,
+                Err(_) => break,
+            }
+        }
+        let _ = target.arrivals().await;
         memory.keep(step, response.json());
         sent.push(prepared);
         seen.push(response);
     }
     (sent, seen)
+}
+
+/// How often a step is sent again to a service that may fail or be late.
+const RETRIES: usize = 3;
+
+/// Other right services, drawn by seed: each with its own profile, and with liberties that the document leaves. What they
+/// answer differently, the document does not demand.
+struct Others(Vec<(Names, Vec<Response>)>);
+
+/// How many other services there are. What one in ten of them answers otherwise shows in nearly all draws.
+const OTHERS: u64 = 60;
+
+/// How much later every second of them is asked: a test is run again in a year. Seconds.
+const LATER: u64 = 400 * 86_400;
+
+impl Others {
+    async fn of(transcript: &Transcript) -> Others {
+        let mut others = Vec::new();
+        for seed in 0..OTHERS {
+            let Ok(target) = right_service(seed).await else { continue };
+            let names = Names::of(transcript, &format!("x{seed}y"));
+            let memory = names.known(target.memory());
+            let later = (seed % 2 == 1).then_some(LATER);
+            let (_, seen) = played(transcript, target, memory, later).await;
+            // One that fails, or that is asked too often, says nothing.
+            if !seen.iter().any(|one| one.status >= 500 || one.status == 429) {
+                others.push((names, seen));
+            }
+        }
+        Others(others)
+    }
+
+    /// Whether each of them answers what is asserted, in its own names. `field` is where the finding is.
+    fn agree(&self, field: &str, asserted: &Assertion, names: &Names, seen: &Seen) -> bool {
+        let plain = |assertion: &Assertion, names: &Names| match assertion {
+            Assertion::Field { way, value } => {
+                format!("{way:?} {}", names.in_text(&value.to_string(), &[]))
+            }
+            other => format!("{other:?}"),
+        };
+        let wanted = plain(asserted, names);
+        let are_many = self.0.len() as u64 > OTHERS / 2;
+        are_many
+            && self.0.iter().all(|(names, answered)| {
+                let own = answered.last().and_then(|last| Assertion::of(field, last, seen));
+                own.is_some_and(|own| plain(&own, names) == wanted)
+            })
+    }
+
+    /// Whether the request of this index succeeds at each of them.
+    fn succeed(&self, index: usize) -> bool {
+        self.0.iter().all(|(_, seen)| seen.get(index).is_some_and(Response::is_success))
+    }
 }
 
 /// Makes the requests of a test.
@@ -183,6 +289,7 @@ struct Requests<'a> {
     names: &'a Names,
     sent: &'a [Prepared],
     right: &'a [Response],
+    others: &'a Others,
 }
 
 impl Requests<'_> {
@@ -190,7 +297,8 @@ impl Requests<'_> {
     fn made(&self) -> Result<(Vec<Request>, Vec<(String, String)>), Unexportable> {
         let tax_ids = self.tax_ids();
         let references = references(&self.transcript.steps);
-        let mut memory = self.names.memory(&marked("INBOX"));
+        let inbox = format!("{}/{}", marked("INBOX"), self.names.run);
+        let mut memory = self.names.known(Memory::with_inbox(&inbox));
         let mut requests = Vec::new();
         let last = self.sent.len().saturating_sub(1);
         for (index, step) in self.transcript.steps.iter().enumerate().take(self.sent.len()) {
@@ -206,7 +314,8 @@ impl Requests<'_> {
                     self.request(step, &prepared, &tax_ids).ok_or(Unexportable::Body(index + 1))?;
                 let was = self.transcript.recorded.get(index).and_then(|was| was.status);
                 let held = was.is_none_or(|status| (200..300).contains(&status));
-                request.must_succeed = index < last && right.is_success() && held;
+                let succeeds = right.is_success() && self.others.succeed(index);
+                request.must_succeed = index < last && succeeds && held;
                 request.takes = takes;
                 requests.push(request);
             }
@@ -243,7 +352,9 @@ impl Requests<'_> {
             return None;
         }
         let is_call = matches!(sent.action, PreparedAction::Call(_));
-        let by_other = matches!(&step.caller, Caller::Key(key) if key == "${other.key}");
+        let is_issued = self.transcript.steps.iter().any(|it| it.name.as_deref() == Some(OTHER));
+        let is_other = matches!(&step.caller, Caller::Key(key) if key == "${other.key}");
+        let by_other = is_other && !is_issued;
         let authorization = match by_other {
             true => Some(format!("Bearer {}", marked("OTHER_KEY"))),
             false => sent.authorization.clone(),

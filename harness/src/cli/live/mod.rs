@@ -234,10 +234,19 @@ async fn play(
     let mut exploration = Exploration::new(&plan, Rc::clone(&session), world.clone(), races);
     let mut revisited = Vec::new();
     let playing = async {
-        for regression in check.regressions {
-            revisited.push(revisit(&mut world, &plan.header, regression).await?);
+        let mut rest = check.regressions.iter();
+        while let Some(regression) = rest.next() {
+            let revisited_one = match revisit(&mut world, &plan.header, regression).await {
+                Ok(revisited) => revisited,
+                Err(unreachable) => {
+                    let left = [regression].into_iter().chain(rest);
+                    revisited.extend(left.map(|one| one.not_played("the run had ended")));
+                    return Err(unreachable);
+                }
+            };
+            exploration.recall(revisited_one.failure.clone());
+            revisited.push(revisited_one);
         }
-        exploration.recall(revisited.iter().filter_map(|one| one.failure.clone()));
         let progress = |exploration: &Exploration<'_>| {
             progress.show_part(exploration.cases, exploration.shrinking());
             progress.show(exploration.summary.cases);

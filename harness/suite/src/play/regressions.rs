@@ -1,6 +1,7 @@
 //! Findings of earlier runs, which a run plays first.
 
 use tideover_exchange::evidence::Reproduced;
+use tideover_exchange::step::Action;
 use tideover_exchange::transcript::{FindingName, Transcript};
 
 use crate::play::cases::Failure;
@@ -79,11 +80,29 @@ impl Regression {
         Revisited { file, finding, standing, reproduced, failure }
     }
 
+    /// The first step at the operator port that succeeded when it was found, and does not now.
+    fn refused_action(&self, replay: &Replay<'_>) -> Option<usize> {
+        let Transcript { steps, recorded, .. } = &self.transcript;
+        let is_success = |status: u16| (200..300).contains(&status);
+        let mut played = steps.iter().zip(recorded).zip(&replay.shown.answers);
+        played.position(|((step, was), (_, now))| {
+            !matches!(step.action, Action::Call(_))
+                && was.status.is_some_and(is_success)
+                && now.as_ref().is_some_and(|now| !is_success(now.status))
+        })
+    }
+
     /// Why a replay did not show it.
     fn absence(&self, replay: &Replay<'_>) -> Standing {
         let (planned, played) = (self.transcript.steps.len(), replay.shown.answers.len());
         if let Some(why) = replay.shown.unsent.first() {
             return Standing::NotPlayed(why.clone());
+        }
+        if let Some(index) = self.refused_action(replay) {
+            return Standing::NotPlayed(format!(
+                "step {} succeeded then and was refused",
+                index + 1
+            ));
         }
         match replay.unanswered() {
             0 if played == planned => Standing::Gone,

@@ -2,7 +2,7 @@
 # {{ clause }} ({{ place }}): {{ wording }}
 #
 # API_URL, API_KEY{% if uses_other_key %}, OTHER_KEY (a second platform's){% endif %}{% if uses_inbox %}, INBOX (a URL for webhooks that the service accepts){% endif %}: the service.
-# OPERATOR_URL: its operator port, if that is elsewhere. It needs curl and jq, and exits with 1 if the clause is broken.
+# OPERATOR_URL: its operator port, if that is elsewhere. It needs curl and jq, and exits with 1 if the clause is broken, with 2 if it could not ask.
 set -euo pipefail
 
 : "${API_URL:?set API_URL}" "${API_KEY:?set API_KEY}"{% if uses_other_key %} "${OTHER_KEY:?set OTHER_KEY}"{% endif %}{% if uses_inbox %} "${INBOX:?set INBOX}"{% endif %}
@@ -26,6 +26,10 @@ fail() {
   printf '%s\nseen: %s %s\n' "$1" "$status" "$body" >&2
   exit 1
 }
+unprepared() {
+  printf '%s only prepares, and did not succeed: %s %s\n' "$1" "$status" "$body" >&2
+  exit 2
+}
 {% for request in requests %}
 
 # {{ loop.index }}. {{ request.title }}
@@ -35,7 +39,7 @@ send {% if request.is_for_operator %}"$OPERATOR_URL"{% else %}"$API_URL"{% endif
 {%- if request.body %} --data-raw {{ request.body }}{% endif %}
 
 {% if request.must_succeed %}
-[[ $status == 2?? ]] || fail 'step {{ loop.index }} must succeed'
+[[ $status == 2?? ]] || unprepared 'step {{ loop.index }}'
 {% endif %}
 {% for taken in request.takes %}
 {{ taken.variable }}=$(at {{ taken.way }} | jq -r .)
