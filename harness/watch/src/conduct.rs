@@ -84,9 +84,9 @@ impl Conduct {
         });
         let caller = self.caller(veiled.authorization.as_deref(), seen.as_ref());
         let content_type = header(&copied.headers, "content-type").map(str::to_owned);
-        let call =
-            PreparedCall::new(&copied.method, &veiled.path, content_type, veiled.sent.clone());
-        let is_complete = copied.body.is_whole && !copied.body.is_cut;
+        let sent = veiled.sent.as_deref().unwrap_or_default();
+        let call = PreparedCall::new(&copied.method, &veiled.path, content_type, sent.to_vec());
+        let is_complete = copied.body.is_whole && !copied.body.is_cut && veiled.sent.is_some();
         let operation = call.operation().filter(|_| is_complete);
         let kind = call.asked().kind;
         if let (Some(seen), true) = (&seen, kind == Some(OperationKind::Subscribe)) {
@@ -108,9 +108,9 @@ impl Conduct {
             false => Arrival::Lost,
         };
         let key = veiled.authorization.as_deref().unwrap_or_default().as_bytes();
-        let parts = [key, copied.method.as_bytes(), veiled.path.as_bytes(), &*veiled.sent];
+        let parts = [key, copied.method.as_bytes(), veiled.path.as_bytes(), sent];
         let headers = copied.answer.as_ref().map(|answer| &answer.headers);
-        self.moved += moved_by(&call, seen.as_ref());
+        self.moved += moved_by(&call, &kept.raw, seen.as_ref());
         let retry_after = headers.and_then(|headers| header(headers, RETRY_AFTER.as_str()));
         // Nobody here sees what else happens at the service.
         let changes = answer.and_then(|answer| answer.code).filter(|code| code.is_of_form());
@@ -154,7 +154,7 @@ impl Conduct {
             url: path.into(),
             event: event.unwrap_or(EventKind::Unlisted(UnlistedEvent::ALL[0])),
             queued_at: copied.since,
-            body: kept.veiled.sent.clone().into(),
+            body: kept.veiled.sent.clone().unwrap_or_default().into(),
         };
         let is_unknown = event.is_some_and(|event| matches!(event, EventKind::Unlisted(_)));
         let traits = Traits::default();
@@ -282,10 +282,14 @@ impl Conduct {
 }
 
 /// How far a request has moved the clock of the service, if it is one to do that. Seconds.
-fn moved_by(call: &PreparedCall, seen: Option<&Response>) -> u64 {
+/// Nothing of `raw`, the body as it passed, is kept but this.
+fn moved_by(call: &PreparedCall, raw: &[u8], seen: Option<&Response>) -> u64 {
     let moves = call.method == "POST" && call.plain_path().ends_with("/_sim/clock");
     let is_done = seen.is_some_and(Response::is_success);
-    let body = call.body().json().filter(|_| moves && is_done);
+    if !(moves && is_done) {
+        return 0;
+    }
+    let body = serde_json::from_slice::<Value>(raw).ok();
     body.and_then(|body| body.get("advanceSeconds")?.as_u64()).unwrap_or(0)
 }
 

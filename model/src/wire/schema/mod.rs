@@ -9,7 +9,7 @@ pub mod columns;
 mod replies;
 mod requests;
 
-pub use replies::{mints, shown};
+pub use replies::{FAILURE, mints, shown};
 
 use std::collections::BTreeMap;
 use std::iter;

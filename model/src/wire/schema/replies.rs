@@ -188,7 +188,7 @@ const SUBSCRIBED: &[Field] = &{
 };
 
 /// The fields of every failure (§7).
-const FAILURE: &[Field] = &[
+pub const FAILURE: &[Field] = &[
     state("error", Role::Prose, clause!("7.shape.error")),
     state("code", Role::Text, clause!("7.shape.code")),
 ];
