@@ -73,17 +73,7 @@ impl FinishedRun<'_> {
         let FinishedRun { plan, summary, target, took, baseline, .. } = self;
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let clauses: Vec<_> = Clause::all().map(|clause| self.clause(clause)).collect();
-        let failures = summary.failures.iter().map(FindingReport::of);
-        let noticed = summary.noticed.values();
-        let noticed = noticed.map(|noticed| FindingReport::noticed(noticed, self.is_recorded()));
-        let mut findings: Vec<_> = failures.chain(noticed).collect();
-        let shown = findings.iter_mut().filter(|finding| !finding.steps.is_empty());
-        for (finding, replay) in shown.zip(self.replay) {
-            finding.replay = Some(replay.clone());
-        }
-        for finding in &mut findings {
-            finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
-        }
+        let findings = self.findings();
         let extent = extent(&clauses, self.reads_only());
         let ending = self.ending();
         let conclusion = Conclusion {
@@ -137,6 +127,23 @@ impl FinishedRun<'_> {
         };
         report.hash = report.hashed();
         report
+    }
+
+    /// The findings with steps first, each with the command that replays it.
+    fn findings(&self) -> Vec<FindingReport> {
+        let FinishedRun { summary, baseline, .. } = self;
+        let failures = summary.failures.iter().map(FindingReport::of);
+        let noticed = summary.noticed.values();
+        let noticed = noticed.map(|noticed| FindingReport::noticed(noticed, self.is_recorded()));
+        let mut findings: Vec<_> = failures.chain(noticed).collect();
+        let shown = findings.iter_mut().filter(|finding| !finding.steps.is_empty());
+        for (finding, replay) in shown.zip(self.replay) {
+            finding.replay = Some(replay.clone());
+        }
+        for finding in &mut findings {
+            finding.known = baseline.is_some_and(|known| known.has(&finding.fingerprint));
+        }
+        findings
     }
 
     /// Whether others sent the requests: then the run has no seed, and no option of it reaches more.

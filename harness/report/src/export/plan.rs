@@ -283,6 +283,9 @@ impl Others {
     }
 }
 
+/// The ends of the tax ids of a test, each with its variable.
+type TaxIds = Vec<(String, String)>;
+
 /// Makes the requests of a test.
 struct Requests<'a> {
     transcript: &'a Transcript,
@@ -294,7 +297,7 @@ struct Requests<'a> {
 
 impl Requests<'_> {
     /// The requests, and the ends of the tax ids in them, each with its variable.
-    fn made(&self) -> Result<(Vec<Request>, Vec<(String, String)>), Unexportable> {
+    fn made(&self) -> Result<(Vec<Request>, TaxIds), Unexportable> {
         let tax_ids = self.tax_ids();
         let references = references(&self.transcript.steps);
         let inbox = format!("{}/{}", marked("INBOX"), self.names.run);
@@ -375,7 +378,7 @@ impl Requests<'_> {
     }
 
     /// The ends of the tax ids that are sent, each with its variable. Those of another form stay.
-    fn tax_ids(&self) -> Vec<(String, String)> {
+    fn tax_ids(&self) -> TaxIds {
         let mut ends = BTreeSet::new();
         for sent in self.sent {
             let body = sent.call().and_then(|call| serde_json::from_slice(call.body()).ok());
@@ -453,5 +456,5 @@ fn identifiers(path: &str) -> Vec<String> {
     let Some(at) = tideover_model::wire::route::served_at(path) else { return Vec::new() };
     let decode =
         |name: &str| percent_encoding::percent_decode_str(name).decode_utf8_lossy().into_owned();
-    at.encoded_identifiers().map(|name| decode(name)).into_iter().collect()
+    at.encoded_identifiers().map(decode).into_iter().collect()
 }

@@ -17,6 +17,15 @@ pub(super) enum Piece {
     Variable(String),
 }
 
+impl Piece {
+    fn variable(&self) -> Option<&str> {
+        match self {
+            Piece::Variable(name) => Some(name),
+            Piece::Text(_) => None,
+        }
+    }
+}
+
 /// A variable, as it stands in a text that becomes a template.
 pub(super) fn marked(variable: &str) -> String {
     format!("{MARK}{variable}{MARK}")
@@ -39,11 +48,7 @@ impl Template {
 
     /// The variables in it.
     pub(super) fn variables(&self) -> BTreeSet<&str> {
-        let variable = |piece| match piece {
-            &Piece::Variable(ref name) => Some(&**name),
-            Piece::Text(_) => None,
-        };
-        self.0.iter().filter_map(variable).collect()
+        self.0.iter().filter_map(Piece::variable).collect()
     }
 
     /// The text with `text` and `variable` in place of its parts, and `between` between them.

@@ -307,8 +307,7 @@ impl<'a> CaseRun<'a> {
             self.played
                 .noticed
                 .extend(notes.excuse(&exchange).into_iter().map(|found| (at, found)));
-            self.played.gaps.add(&notes.gaps);
-            self.played.shapes.record(&exchange);
+            self.played.see(&exchange, &notes.gaps);
         }
         self.played.coverage.record(&exchange);
         self.played.latencies.extend(exchange.kind().zip(took));

@@ -87,6 +87,12 @@ impl Played {
         self.findings.is_empty() && self.mismatches.is_empty()
     }
 
+    /// Keeps what an exchange shows of a target that is not known.
+    pub(super) fn see(&mut self, exchange: &Exchange<'_>, gaps: &Gaps) {
+        self.gaps.add(gaps);
+        self.shapes.record(exchange);
+    }
+
     /// Records that a read was stale.
     pub(super) fn lag(&mut self, sent: &Prepared) {
         let point = Point {
