@@ -102,7 +102,7 @@ impl World {
     /// let then = world.at(EntryName::Intervention(0))?;
     /// assert_eq!(then.outside().objections("acme", "INV-1")?, []);
     /// let change = world.diff(EntryName::Intervention(0), EntryName::Intervention(1))?;
-    /// assert!(change.changes[0].sentence.starts_with("business acme: complianceComplete true → false"));
+    /// assert!(change.changes[0].sentence.contains("onboarding.compliance true → false"));
     /// # mock.stop().await;
     /// # Ok(())
     /// # }
