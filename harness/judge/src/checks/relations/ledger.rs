@@ -45,6 +45,7 @@ pub(super) fn acted_on(exchange: &Exchange<'_>, field: &str) -> Option<BusinessN
 pub(super) struct SyncedInvoices {
     faces: BTreeMap<InvoiceName, i64>,
     lowered: BTreeSet<InvoiceName>,
+    raised: BTreeSet<InvoiceName>,
 }
 
 impl SyncedInvoices {
@@ -57,19 +58,23 @@ impl SyncedInvoices {
         for sync in operation.syncs() {
             let payee = (caller(exchange), sync.payee.business.clone());
             let (name, face) = ((payee, sync.invoice.clone()), sync.face_value.cents().0);
-            if self.faces.insert(name.clone(), face).is_some_and(|before| before > face) {
-                self.lowered.insert(name);
+            match self.faces.insert(name.clone(), face) {
+                Some(before) if before > face => drop(self.lowered.insert(name)),
+                Some(before) if before < face => drop(self.raised.insert(name)),
+                _ => {}
             }
         }
     }
 
-    /// Learns of a request without a response. It may have lowered a face value.
+    /// Learns of a request without a response. It may have changed a face value.
     pub(super) fn miss(&mut self, sent: &Prepared) {
         let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
         for sync in operation.syncs() {
             let payee =
                 (sent.authorization.clone().unwrap_or_default(), sync.payee.business.clone());
-            self.lowered.insert((payee, sync.invoice.clone()));
+            let name = (payee, sync.invoice.clone());
+            self.lowered.insert(name.clone());
+            self.raised.insert(name);
         }
     }
 
@@ -81,6 +86,11 @@ impl SyncedInvoices {
     /// Whether a sync lowered the face value of an invoice, possibly to what was collected already.
     pub(super) fn was_lowered(&self, invoice: &InvoiceName) -> bool {
         self.lowered.contains(invoice)
+    }
+
+    /// Whether a sync raised the face value of an invoice, possibly after it was collected in full.
+    pub(super) fn was_raised(&self, invoice: &InvoiceName) -> bool {
+        self.raised.contains(invoice)
     }
 
     /// The identifiers of a caller's invoices.

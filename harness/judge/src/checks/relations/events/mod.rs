@@ -305,13 +305,15 @@ impl Events {
                 }
             }
             Some(OperationKind::GetInvoice) => {
-                let Some(((_, payee), name)) = invoice(exchange) else { return };
+                let Some(invoice) = invoice(exchange) else { return };
+                let ((_, payee), name) = &invoice;
                 let (collected, face) = (&answer[field::COLLECTED], &answer[field::FACE_VALUE]);
-                // A caller can report the payment itself.
+                // A caller can report the payment itself, or raise what is to be paid after the event.
                 let is_reported = Fields::of(answer).status() == Some("PAID");
-                if was_announced(PAID, &[&payee, &name])
+                if was_announced(PAID, &[payee, name])
                     && Fields::of(answer).advance().is_some()
                     && !is_reported
+                    && !self.synced.was_raised(&invoice)
                 {
                     let is_paid = collected.as_i64() >= face.as_i64();
                     expect(

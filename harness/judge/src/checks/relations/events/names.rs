@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tideover_exchange::{Exchange, Prepared, PreparedAction};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::route::route;
+use tideover_model::wire::schema::Role;
 use tideover_model::{ActionKind, InvoiceSync, Operation, OperationKind, tax_id_digits};
 
 use crate::checks::relations::ledger::{BusinessName, InvoiceName, acted_on, business, caller};
@@ -61,12 +63,39 @@ impl Names {
 
     fn learn_request(&mut self, sent: &Prepared, step: u64) {
         let owner = sent.authorization.clone().unwrap_or_default();
-        let Some(operation) = sent.call().and_then(|call| call.operation()) else { return };
+        let Some(operation) = sent.call().and_then(|call| call.operation()) else {
+            return self.learn_unread(sent, &owner, step);
+        };
         if let Operation::SyncBusiness { business, details } = operation {
             self.hold(&(owner.clone(), business.clone()), details.tax_id.as_deref());
         }
         for sync in operation.syncs() {
             self.learn_sync(&owner, sync, step);
+        }
+    }
+
+    /// Learns from a sync of another form than the published one: a service may read it all the same.
+    fn learn_unread(&mut self, sent: &Prepared, owner: &str, step: u64) {
+        let Some(call) = sent.call().filter(|_| sent.kind() == Some(OperationKind::SyncInvoice))
+        else {
+            return;
+        };
+        let path = route(&call.method, call.plain_path()).and_then(|route| route.identifiers());
+        let (Ok([invoice, _]), Some(body)) = (path, call.body().json()) else { return };
+        // The payee is the first of the parties.
+        let parties = OperationKind::SyncInvoice.fields().iter();
+        let parties = parties.filter(|field| matches!(field.role, Role::Object(_)));
+        let parties: Vec<Option<BusinessName>> = parties
+            .map(|party| {
+                let name = body.get(party.name)?.get(field::EXTERNAL_ID)?.as_str()?;
+                Some((owner.to_owned(), name.to_owned()))
+            })
+            .collect();
+        for business in parties.iter().flatten() {
+            self.businesses.entry(business.clone()).or_insert(step);
+        }
+        if let Some(payee) = parties.into_iter().next().flatten() {
+            self.invoices.entry((payee, invoice)).or_insert(step);
         }
     }
 
