@@ -15,8 +15,8 @@ use tideover_exchange::evidence::{Ending, Shard};
 use crate::baseline::Baseline;
 use crate::compose::{Conclusion, extent, untried};
 use crate::document::{
-    AskedInState, ClauseReport, FindingReport, GapReport, RacesReport, Report, SeenValue,
-    ShapeReport, ShownField, State, StateGroup, StateMatrix, TimeReport, UnaskedReport, VERSION,
+    AskedInState, ClauseReport, FindingReport, GapReport, RacesReport, Report, ShapeReport,
+    StateGroup, StateMatrix, TimeReport, UnaskedReport, VERSION,
 };
 
 /// Why a file is no part of a run, or why parts do not fit together.
@@ -123,27 +123,43 @@ impl Report {
         for (own, other) in self.clauses.iter_mut().zip(part.clauses) {
             add_clause(own, other);
         }
-        add_findings(&mut self.findings, part.findings);
+        add_each(
+            &mut self.findings,
+            part.findings,
+            |one, other| one.fingerprint == other.fingerprint,
+            add_finding,
+        );
         self.gone.retain(|known| part.gone.contains(known));
         // Each part has played them.
-        for other in part.regressions {
-            if !self.regressions.iter().any(|one| one.file == other.file) {
-                self.regressions.push(other);
-            }
-        }
-        add_gaps(&mut self.gaps, part.gaps);
-        add_shapes(&mut self.shapes, part.shapes);
-        add_time(&mut self.time, part.time);
+        add_each(
+            &mut self.regressions,
+            part.regressions,
+            |one, other| one.file == other.file,
+            |_, _| {},
+        );
+        add_each(&mut self.gaps, part.gaps, is_same_gap, add_gap);
+        add_each(&mut self.shapes, part.shapes, |one, other| one.of == other.of, add_shape);
+        add_each(&mut self.time, part.time, |one, other| one.activity == other.activity, add_time);
         self.workers = self.workers.max(part.workers);
-        add_states(&mut self.states, part.states);
-        add_matrix(&mut self.state_matrix, part.state_matrix);
+        add_each(&mut self.states, part.states, |one, other| one.title == other.title, add_states);
+        add_each(
+            &mut self.state_matrix,
+            part.state_matrix,
+            |one, other| one.subject == other.subject,
+            add_matrix,
+        );
         self.races = match (self.races.take(), part.races) {
             (Some(own), Some(other)) => Some(own.and(other)),
             (own, other) => own.or(other),
         };
         self.warnings.extend(part.warnings);
         self.left_behind.extend(part.left_behind);
-        add_unasked(&mut self.unasked, part.unasked);
+        add_each(
+            &mut self.unasked,
+            part.unasked,
+            |one, other| one.because == other.because,
+            add_unasked,
+        );
         for verdict in part.fail_on {
             if !self.fail_on.contains(&verdict) {
                 self.fail_on.push(verdict);
@@ -263,129 +279,107 @@ fn add_clause(own: &mut ClauseReport, other: ClauseReport) {
     (own.exercised, own.broken) = (exercised, broken);
 }
 
-/// Adds findings. Of each cause the first case stays.
-fn add_findings(findings: &mut Vec<FindingReport>, others: Vec<FindingReport>) {
-    for mut other in others {
-        let same = findings.iter_mut().find(|one| one.fingerprint == other.fingerprint);
-        let Some(own) = same else {
-            findings.push(other);
-            continue;
-        };
-        other.times += own.times;
-        other.cases += own.cases;
-        let is_first = match (other.first_case, own.first_case) {
-            (Some(other), Some(own)) => other < own,
-            (other, own) => other.is_some() && own.is_none(),
-        };
-        if is_first {
-            *own = other;
-        } else {
-            (own.times, own.cases) = (other.times, other.cases);
+/// Adds each of `others` to the one of `own` that is of the same, or puts it there.
+fn add_each<T>(
+    own: &mut Vec<T>,
+    others: Vec<T>,
+    is_same: impl Fn(&T, &T) -> bool,
+    add: impl Fn(&mut T, T),
+) {
+    for other in others {
+        match own.iter_mut().find(|one| is_same(one, &other)) {
+            Some(one) => add(one, other),
+            None => own.push(other),
         }
     }
 }
 
-fn add_gaps(gaps: &mut Vec<GapReport>, others: Vec<GapReport>) {
-    for other in others {
-        let is_same = |one: &&mut GapReport| one.clause == other.clause && one.place == other.place;
-        let Some(own) = gaps.iter_mut().find(is_same) else {
-            gaps.push(other);
-            continue;
-        };
-        for SeenValue { value, times } in other.seen {
-            match own.seen.iter_mut().find(|seen| seen.value == value) {
-                Some(seen) => {
-                    seen.times = seen.times.zip(times).map(|(own, other)| own + other);
-                }
-                None => own.seen.push(SeenValue { value, times }),
+/// Adds a finding of the same cause. The first case stays.
+fn add_finding(own: &mut FindingReport, mut other: FindingReport) {
+    other.times += own.times;
+    other.cases += own.cases;
+    let is_first = match (other.first_case, own.first_case) {
+        (Some(other), Some(own)) => other < own,
+        (other, own) => other.is_some() && own.is_none(),
+    };
+    if is_first {
+        *own = other;
+    } else {
+        (own.times, own.cases) = (other.times, other.cases);
+    }
+}
+
+/// Whether two are of one gap at one place, and of requests of which the same is assumed.
+fn is_same_gap(one: &GapReport, other: &GapReport) -> bool {
+    one.clause == other.clause && one.place == other.place && one.assumed == other.assumed
+}
+
+fn add_gap(own: &mut GapReport, other: GapReport) {
+    add_each(
+        &mut own.seen,
+        other.seen,
+        |one, other| one.value == other.value,
+        |own, other| {
+            own.times = own.times.zip(other.times).map(|(own, other)| own + other);
+        },
+    );
+    let counted = own.seen.iter().filter(|seen| seen.times.is_some()).count();
+    own.constant = own.constant && other.constant && counted <= 1;
+    if own.spans.is_empty() {
+        own.spans = other.spans;
+    }
+}
+
+fn add_shape(own: &mut ShapeReport, other: ShapeReport) {
+    own.bodies += other.bodies;
+    add_each(
+        &mut own.fields,
+        other.fields,
+        |one, other| one.name == other.name,
+        |own, other| {
+            for (form, times) in other.forms {
+                *own.forms.entry(form).or_default() += times;
             }
-        }
-        let counted = own.seen.iter().filter(|seen| seen.times.is_some()).count();
-        own.constant = own.constant && other.constant && counted <= 1;
-        if own.spans.is_empty() {
-            own.spans = other.spans;
-        }
-    }
+        },
+    );
 }
 
-fn add_shapes(shapes: &mut Vec<ShapeReport>, others: Vec<ShapeReport>) {
-    for other in others {
-        let Some(own) = shapes.iter_mut().find(|one| one.of == other.of) else {
-            shapes.push(other);
-            continue;
-        };
-        own.bodies += other.bodies;
-        for ShownField { name, forms } in other.fields {
-            let Some(field) = own.fields.iter_mut().find(|one| one.name == name) else {
-                own.fields.push(ShownField { name, forms });
-                continue;
-            };
-            for (form, times) in forms {
-                *field.forms.entry(form).or_default() += times;
-            }
-        }
-    }
+fn add_time(own: &mut TimeReport, other: TimeReport) {
+    own.times += other.times;
+    own.milliseconds += other.milliseconds;
 }
 
-fn add_time(time: &mut Vec<TimeReport>, others: Vec<TimeReport>) {
-    for other in others {
-        match time.iter_mut().find(|one| one.activity == other.activity) {
-            Some(own) => {
-                own.times += other.times;
-                own.milliseconds += other.milliseconds;
-            }
-            None => time.push(other),
-        }
-    }
+fn add_states(own: &mut StateGroup, other: StateGroup) {
+    add_each(
+        &mut own.states,
+        other.states,
+        |one, other| one.name == other.name,
+        |own, other| {
+            own.times += other.times;
+        },
+    );
 }
 
-fn add_states(groups: &mut Vec<StateGroup>, others: Vec<StateGroup>) {
-    for other in others {
-        let Some(own) = groups.iter_mut().find(|group| group.title == other.title) else {
-            groups.push(other);
-            continue;
-        };
-        for State { name, times } in other.states {
-            match own.states.iter_mut().find(|state| state.name == name) {
-                Some(state) => state.times += times,
-                None => own.states.push(State { name, times }),
-            }
-        }
+fn add_matrix(own: &mut StateMatrix, other: StateMatrix) {
+    let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for AskedInState { state, requests } in own.asked.drain(..).chain(other.asked) {
+        asked.entry(state).or_default().extend(requests);
     }
+    let asked = asked.into_iter().map(|(state, requests)| AskedInState { state, requests });
+    *own = StateMatrix::of(other.subject, asked.collect());
 }
 
-fn add_matrix(matrices: &mut Vec<StateMatrix>, others: Vec<StateMatrix>) {
-    for other in others {
-        let Some(own) = matrices.iter_mut().find(|one| one.subject == other.subject) else {
-            matrices.push(other);
-            continue;
-        };
-        let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for AskedInState { state, requests } in own.asked.drain(..).chain(other.asked) {
-            asked.entry(state).or_default().extend(requests);
-        }
-        let asked = asked.into_iter().map(|(state, requests)| AskedInState { state, requests });
-        *own = StateMatrix::of(other.subject, asked.collect());
-    }
-}
-
-fn add_unasked(unasked: &mut Vec<UnaskedReport>, others: Vec<UnaskedReport>) {
-    for other in others {
-        let Some(own) = unasked.iter_mut().find(|one| one.because == other.because) else {
-            unasked.push(other);
-            continue;
-        };
-        own.requests += other.requests;
-        for clause in other.clauses {
-            match own.clauses.iter_mut().find(|one| one.clause == clause.clause) {
-                Some(known) => {
-                    known.requests += clause.requests;
-                    known.met |= clause.met;
-                }
-                None => own.clauses.push(clause),
-            }
-        }
-    }
+fn add_unasked(own: &mut UnaskedReport, other: UnaskedReport) {
+    own.requests += other.requests;
+    add_each(
+        &mut own.clauses,
+        other.clauses,
+        |one, other| one.clause == other.clause,
+        |own, other| {
+            own.requests += other.requests;
+            own.met |= other.met;
+        },
+    );
 }
 
 impl RacesReport {

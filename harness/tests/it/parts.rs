@@ -1,11 +1,12 @@
 //! A check in parts: its parts add up to what one run would have said.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
 
-use crate::support::command::tideover;
+use crate::support::command::{serve, tideover};
 
 /// What depends on time, and stays with the parts.
 const OF_THE_MACHINE: [&str; 5] = ["began", "milliseconds", "latency", "shards", "reached"];
@@ -91,4 +92,43 @@ fn a_merged_run_has_every_report() {
     let page = std::fs::read_to_string(folder.path().join("x.html")).unwrap();
     let junit = std::fs::read_to_string(folder.path().join("x.xml")).unwrap();
     assert!(page.contains("299") && junit.contains("<testsuites"));
+}
+
+/// Where requests differ in what is assumed of them, a gap has a row for each at one place.
+#[test]
+fn the_gaps_of_parts_add_up_row_by_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_mock, ready) = serve(&[]);
+    let url = ready["baseUrl"].as_str().unwrap();
+    let names = ["0.json", "1.json"];
+    for (index, name) in names.iter().enumerate() {
+        let target = format!("--target {url} --operator {url} --key rap_sk_local --sandbox");
+        let shard = format!("--seed 3 --cases 60 --shard {index}/2 --json {target}");
+        let part = run(folder.path(), &format!("check {shard}"));
+        std::fs::write(folder.path().join(name), part.stdout).unwrap();
+    }
+    let counts = |text: &[u8]| {
+        let report: Value = serde_json::from_slice(text).unwrap();
+        let mut counts: BTreeMap<[String; 4], u64> = BTreeMap::new();
+        for gap in report["gaps"].as_array().unwrap() {
+            let of = |name: &str| gap[name].as_str().unwrap().to_owned();
+            for seen in gap["seen"].as_array().unwrap() {
+                let Some(times) = seen["times"].as_u64() else { continue };
+                let value = seen["value"].as_str().unwrap().to_owned();
+                let key = [of("clause"), of("place"), of("assumed"), value];
+                assert_eq!(counts.insert(key, times), None, "{gap}");
+            }
+        }
+        counts
+    };
+    let mut sum = BTreeMap::new();
+    for name in names {
+        for (row, times) in counts(&std::fs::read(folder.path().join(name)).unwrap()) {
+            *sum.entry(row).or_default() += times;
+        }
+    }
+    let merged = run(folder.path(), "merge --json 0.json 1.json");
+    assert_eq!(counts(&merged.stdout), sum);
+    let advances = |row: &&[String; 4]| row[1] == "POST /v1/advances";
+    assert!(sum.keys().filter(advances).count() > 1, "{sum:?}");
 }
