@@ -123,11 +123,12 @@ impl Target for Http {
                 let (method, path) = (&*call.method, &*call.path);
                 self.exchange(Outgoing { method, path, authorization, content_type, body }).await
             }
-            PreparedAction::Act(fields) => {
-                let reset = ActionKind::of(fields) == Some(ActionKind::Reset);
-                let body = Value::Object(fields.clone());
-                let seen = self.operator("/_sim/actions", authorization, body).await?;
-                if reset && seen.is_success() {
+            action => {
+                let Some((path, body)) = action.operator_call() else {
+                    return self.deliveries(authorization).await;
+                };
+                let seen = self.operator(path, authorization, body).await?;
+                if step.acts() == Some(ActionKind::Reset) && seen.is_success() {
                     self.deliveries_seen = 0;
                     self.knows_inbox = false;
                     if let Some(inbox) = &self.inbox {
@@ -136,11 +137,6 @@ impl Target for Http {
                 }
                 Ok(seen)
             }
-            PreparedAction::Advance(seconds) => {
-                let body = json!({ "advanceSeconds": seconds });
-                self.operator("/_sim/clock", authorization, body).await
-            }
-            PreparedAction::Deliveries => self.deliveries(authorization).await,
         }
     }
 }

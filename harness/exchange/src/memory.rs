@@ -95,12 +95,19 @@ impl Memory {
 
     fn look_up(&self, reference: &str) -> Option<&Value> {
         let mut parts = reference.split('.');
-        let answer = self.answers.get(parts.next()?)?;
-        parts.try_fold(answer, |value, part| match value {
-            Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-            value => value.get(part),
-        })
+        within(self.answers.get(parts.next()?)?, parts)
     }
+}
+
+/// The value at the end of a way: the names of fields, and the indexes of elements.
+pub fn within<'v, 'p>(
+    value: &'v Value,
+    way: impl IntoIterator<Item = &'p str>,
+) -> Option<&'v Value> {
+    way.into_iter().try_fold(value, |value, part| match value {
+        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
+        value => value.get(part),
+    })
 }
 
 impl Caller {

@@ -1,8 +1,9 @@
 //! A step as it is sent, with its references replaced.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tideover_model::exchange::{Asked, Request};
 use tideover_model::wire::action::name_in;
 use tideover_model::wire::written::Written;
@@ -87,6 +88,49 @@ impl Prepared {
     pub fn mentions(&self, origin: &str) -> bool {
         let PreparedAction::Call(call) = &self.action else { return false };
         call.method == "POST" && String::from_utf8_lossy(&call.body).contains(origin)
+    }
+}
+
+/// A step as an HTTP request: to the API or, where its path begins with `/_sim/`, to the operator port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpForm<'a> {
+    pub method: &'a str,
+    pub path: &'a str,
+    pub content_type: Option<&'a str>,
+    pub body: Cow<'a, [u8]>,
+}
+
+impl PreparedAction {
+    /// The path and the body of a POST to the operator port, if it is one.
+    pub fn operator_call(&self) -> Option<(&'static str, Value)> {
+        match self {
+            PreparedAction::Act(fields) => Some(("/_sim/actions", Value::Object(fields.clone()))),
+            PreparedAction::Advance(seconds) => {
+                Some(("/_sim/clock", json!({ "advanceSeconds": seconds })))
+            }
+            PreparedAction::Call(_) | PreparedAction::Deliveries => None,
+        }
+    }
+
+    pub fn http_form(&self) -> HttpForm<'_> {
+        if let PreparedAction::Call(PreparedCall { method, path, content_type, body, .. }) = self {
+            let (content_type, body) = (content_type.as_deref(), Cow::Borrowed(&**body));
+            return HttpForm { method, path, content_type, body };
+        }
+        match self.operator_call() {
+            Some((path, body)) => HttpForm {
+                method: "POST",
+                path,
+                content_type: Some("application/json"),
+                body: Cow::Owned(body.to_string().into_bytes()),
+            },
+            None => HttpForm {
+                method: "GET",
+                path: "/_sim/deliveries",
+                content_type: None,
+                body: Cow::Borrowed(&[]),
+            },
+        }
     }
 }
 

@@ -7,15 +7,14 @@ use tideover_exchange::Memory;
 use tideover_exchange::step::Caller;
 use tideover_exchange::target::NO_INBOX;
 use tideover_exchange::transcript::Transcript;
-use tideover_exchange::{Prepared, PreparedAction, Response};
+use tideover_exchange::{HttpForm, Prepared, PreparedAction, Response};
 use tideover_model::Timestamp;
 use tideover_model::wire::field;
 
+use crate::mark::{MARK, marked, with_plain_marks};
+
 /// The size limit of a body on a command line, in bytes.
 const MOST_BYTES: usize = 8192;
-
-/// Encloses the name of a shell variable in text that is not quoted yet.
-const MARK: char = '\u{e000}';
 
 /// The curl lines of the steps of a transcript, with references replaced by values from the responses.
 ///
@@ -63,7 +62,7 @@ impl Minted {
                 continue;
             };
             let variable = variable_of(name, field);
-            *value = format!("{MARK}{variable}{MARK}").into();
+            *value = marked(&variable).into();
             taken.push(Minted { variable, field, step });
         }
         taken
@@ -87,11 +86,11 @@ fn variable_of(name: &str, field: &str) -> String {
 fn variables() -> Memory {
     /// The number of the user's tax ids and accounts that have a variable.
     const MOST: usize = 64;
-    let variable = |name: &str| Value::from(format!("{MARK}{name}{MARK}"));
+    let variable = |name: &str| Value::from(marked(name));
     let numbered = |name: &str| -> Vec<Value> {
         (1..=MOST).map(|number| variable(&format!("{name}_{number}"))).collect()
     };
-    Memory::with_inbox(&format!("{MARK}INBOX{MARK}"))
+    Memory::with_inbox(&marked("INBOX"))
         .knowing("run", variable("RUN"))
         .knowing("other", json!({ "key": variable("OTHER_KEY") }))
         .knowing(
@@ -102,30 +101,22 @@ fn variables() -> Memory {
 
 /// The curl line of a request, with the target's own key if `by_default`, and with `extra` headers.
 fn line(sent: &Prepared, by_default: bool, extra: &[String]) -> String {
-    let (method, path, content_type, body) = match &sent.action {
-        PreparedAction::Call(call) => {
-            (&*call.method, &*call.path, call.content_type.as_deref(), call.body().to_vec())
-        }
-        PreparedAction::Act(fields) => operator("/_sim/actions", &Value::Object(fields.clone())),
-        PreparedAction::Advance(seconds) => {
-            operator("/_sim/clock", &json!({ "advanceSeconds": seconds }))
-        }
-        PreparedAction::Deliveries => ("GET", "/_sim/deliveries", None, Vec::new()),
-    };
+    let HttpForm { method, path, content_type, body } = sent.action.http_form();
     let base = match sent.action {
         PreparedAction::Call(_) => "$BASE_URL",
         PreparedAction::Act(_) | PreparedAction::Advance(_) | PreparedAction::Deliveries => {
             "${OPERATOR_URL:-$BASE_URL}"
         }
     };
-    let mut line = format!("curl -g --path-as-is -X {method} \"{base}\"{}", quoted(&marked(path)));
+    let mut line =
+        format!("curl -g --path-as-is -X {method} \"{base}\"{}", quoted(&with_plain_marks(path)));
     match &sent.authorization {
         None => {}
         Some(_) if by_default => line.push_str(" -H \"Authorization: Bearer $API_KEY\""),
         Some(value) => push_header(&mut line, "Authorization", value),
     }
     for (number, name) in (1..).zip(extra) {
-        push_header(&mut line, name, &format!("{MARK}HEADER_{number}{MARK}"));
+        push_header(&mut line, name, &marked(&format!("HEADER_{number}")));
     }
     match content_type {
         Some(value) => push_header(&mut line, "Content-Type", value),
@@ -134,15 +125,6 @@ fn line(sent: &Prepared, by_default: bool, extra: &[String]) -> String {
         None => {}
     }
     with_body(line, &body)
-}
-
-fn operator<'a>(path: &'a str, body: &Value) -> (&'a str, &'a str, Option<&'a str>, Vec<u8>) {
-    ("POST", path, Some("application/json"), body.to_string().into_bytes())
-}
-
-/// A path with decoded marks.
-fn marked(path: &str) -> String {
-    path.replace("%EE%80%80", &MARK.to_string())
 }
 
 /// Adds a header; curl wants a semicolon after the name of an empty one.

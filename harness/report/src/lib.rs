@@ -20,6 +20,7 @@ pub mod export;
 mod figures;
 mod format;
 mod html;
+mod mark;
 pub mod matrix;
 mod merge;
 mod next;

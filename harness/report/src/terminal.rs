@@ -111,7 +111,7 @@ impl Report {
         }
     }
 
-    /// Writes what became of what earlier runs have found.
+    /// Writes which findings of earlier runs still show.
     fn write_regressions(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.regressions.is_empty() {
             return Ok(());

@@ -5,16 +5,11 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use tideover_endpoint::wall_time;
-use tideover_exchange::evidence::Shard;
-use tideover_exchange::transcript::Header;
-use tideover_judge::checks::registry::Needs;
-use tideover_live::recorded::{Judged, Recording, judge};
-use tideover_report::FinishedRun;
-use tideover_suite::play::cases::Plan;
+use tideover_live::recorded::{Recording, judge};
 
 use crate::cli::files::{given_files, refuse_shared_files};
 use crate::cli::reports::Reports;
+use crate::cli::traffic::Traffic;
 use crate::cli::{Outcome, Output, Problem, load_stated};
 
 /// Judge recorded traffic, and send nothing.
@@ -52,41 +47,20 @@ impl Judge {
         let output = Output::new(self.reports.json);
         let began = Instant::now();
         let judged = judge(&recording, profile, self.alone);
-        let warnings = judged.warnings();
-        let Judged { mut summary, unknown_before, .. } = judged;
-        summary.conclude(&stated);
-        let cases = summary.cases;
-        let header = Header::new(0, tideover_exchange::start(), profile.clone());
-        let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
         let target = format!("{}, as recorded in {}", recording.target, self.file.display());
-        let run = FinishedRun {
+        let traffic = Traffic {
             command: "judge",
-            plan: &plan,
-            shard: Shard::WHOLE,
-            summary: &summary,
             target: &target,
-            offers: &[Needs::Requests, Needs::Writes, Needs::Vendor, Needs::Foreign],
-            unproven: &[],
-            finished: wall_time(),
-            took: began.elapsed(),
-            replay: &[],
+            stated: &stated,
+            began,
             baseline: baseline.as_ref(),
-            regressions: &[],
-            ended: None,
-            left_behind: &[],
-            unjudged: unknown_before,
-            unasked: None,
-            races: None,
-            only_races: false,
-            demands: &self.reports.demands(),
+            demands: self.reports.demands(),
         };
-        let mut report = run.report();
-        report.warnings.extend(warnings);
+        let (mut report, lessons) = traffic.report(judged);
         report.conceal(&recording.secrets());
         let printed = output.print(self.reports.text(&report), || json!(report));
         let written = self.reports.files.write(&output, &report);
-        let learned =
-            super::write_lessons(self.learn.as_deref(), &summary.lessons, profile, &report);
+        let learned = super::write_lessons(self.learn.as_deref(), &lessons, profile, &report);
         written.and(learned)?;
         printed?;
         Ok(report.outcome)

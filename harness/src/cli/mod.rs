@@ -38,6 +38,7 @@ mod signals;
 mod signature;
 mod simulate;
 mod steps;
+mod traffic;
 mod watch;
 
 use std::path::{Path, PathBuf};

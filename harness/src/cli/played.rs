@@ -20,7 +20,7 @@ pub(super) struct Played {
     pub(super) offers: Vec<Needs>,
     /// What the options give, and nothing has shown to work.
     pub(super) unproven: Vec<Needs>,
-    /// What became of the findings that earlier runs have kept.
+    /// The findings that earlier runs have kept, and whether each still shows.
     pub(super) revisited: Vec<Revisited>,
     /// The number of clients, and the conclusions about the order of their requests.
     pub(super) races: Option<(usize, Parts)>,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tideover_exchange::secrets::Secrets;
-use tideover_exchange::transcript::{PlayedSteps, Transcript};
+use tideover_exchange::transcript::Transcript;
 use tideover_suite::play::cases::Summary;
 use tideover_suite::play::regressions::Regression;
 
@@ -43,24 +43,19 @@ impl Regressions {
         Ok(Regressions { folder: folder.to_owned(), kept })
     }
 
-    /// Keeps the failures that are not kept yet. Returns how many there are.
-    pub(super) fn keep(&self, summary: &Summary, secrets: &Secrets) -> Result<usize, Problem> {
-        let mut count = 0;
+    /// Keeps the failures that are not kept yet.
+    pub(super) fn keep(&self, summary: &Summary, secrets: &Secrets) -> Result<(), Problem> {
         for failure in &summary.failures {
             let name = failure.finding().name();
             let is_shown = failure.reproduced.is_none_or(|again| again.times > 0);
-            if failure.regression.is_some() || !is_shown {
-                continue;
+            let is_kept = failure.regression.is_some()
+                || self.kept.iter().any(|one| one.finding.fingerprint == name.fingerprint);
+            if is_shown && !is_kept {
+                let file = format!("{}-{}.{ENDING}", name.clause, name.fingerprint);
+                let path = self.folder.join(file);
+                failure.write(&path, secrets).map_err(|error| in_file(&path, error))?;
             }
-            if self.kept.iter().any(|one| one.finding.fingerprint == name.fingerprint) {
-                continue;
-            }
-            let path = self.folder.join(format!("{}-{}.{ENDING}", name.clause, name.fingerprint));
-            let steps = PlayedSteps { answers: &failure.answers, arrivals: &failure.arrivals };
-            let written = failure.transcript.write(&path, steps, secrets);
-            written.map_err(|error| in_file(&path, error))?;
-            count += 1;
         }
-        Ok(count)
+        Ok(())
     }
 }

@@ -7,17 +7,14 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tideover_exchange::evidence::Shard;
 use tideover_exchange::evidence::finding::Verdict;
-use tideover_exchange::transcript::Header;
-use tideover_judge::checks::registry::Needs;
 use tideover_model::Profile;
 use tideover_model::conduct::Ending;
 use tideover_report::document::{DutyReport, FindingReport};
-use tideover_report::{Baseline, FinishedRun, Judges, Report, counted};
+use tideover_report::{Baseline, Judges, Report, counted};
 use tideover_sim::wall_time;
-use tideover_suite::play::cases::{Failure, Plan};
-use tideover_suite::play::learn::Stated;
+use tideover_suite::play::cases::Failure;
+use tideover_suite::play::learn::{Lessons, Stated};
 use tideover_watch::{
     Bases, Given, HarFile, Notice, Proxy, Seen, Side, Target, Watched, Watcher, tape,
 };
@@ -26,6 +23,7 @@ use tokio::sync::Notify;
 use crate::cli::files::{given_files, refuse_shared_files};
 use crate::cli::reports::Reports;
 use crate::cli::signals::StopSignals;
+use crate::cli::traffic::Traffic;
 use crate::cli::{Outcome, Output, Problem, authorities, in_file, load_stated, wrong};
 
 /// Stand between a client and a service, and judge both while it runs.
@@ -125,10 +123,10 @@ impl Watch {
         output.announce(begun.words())?;
         let began = Instant::now();
         let found = Arc::new(Notify::new());
-        let tell = self.teller(Arc::clone(&found));
+        let notify = self.printer(Arc::clone(&found));
         let ending = if self.is_final { Ending::Final } else { Ending::Open };
         let given = Given { profile: stated.profile().clone(), bases, alone: self.alone, ending };
-        let watcher = Watcher::start(copies, given, har, tell);
+        let watcher = Watcher::start(copies, given, har, notify);
         let watcher =
             watcher.map_err(|error| wrong(format!("no thread for the judge: {error}")))?;
         tokio::select! {
@@ -151,12 +149,12 @@ impl Watch {
     }
 
     /// What prints a notice. It runs in the thread of the judge, so that a slow terminal delays no answer.
-    fn teller(&self, found: Arc<Notify>) -> impl FnMut(Notice) + Send + 'static {
+    fn printer(&self, found: Arc<Notify>) -> impl FnMut(Notice) + Send + 'static {
         let output = Output::new(self.reports.json);
         let (judges, fails_fast) = (self.side.judges(), self.fail_fast);
         let verdicts = self.reports.demands().fail_on;
         move |notice| {
-            // Nobody can be told that nothing can be printed.
+            // Where nothing can be printed, an error cannot be printed either.
             let _ = output.announce(words(&notice));
             let fails = match &notice {
                 Notice::Service(failure) => {
@@ -201,40 +199,23 @@ impl Watch {
         stated: &Stated,
         baseline: Option<&Baseline>,
         began: Instant,
-    ) -> (Report, tideover_suite::play::learn::Lessons) {
-        let Watched { mut judged, card, shown, open, requests, attempts, .. } = watched;
-        judged.summary.conclude(stated);
-        let header = Header::new(0, tideover_exchange::start(), stated.profile().clone());
-        let cases = judged.summary.cases;
-        let plan = Plan { header, first: 0, cases, steps: 0, max_findings: usize::MAX };
-        let run = FinishedRun {
+    ) -> (Report, Lessons) {
+        let Watched { judged, card, shown, open, requests, attempts, .. } = watched;
+        let traffic = Traffic {
             command: "watch",
-            plan: &plan,
-            shard: Shard::WHOLE,
-            summary: &judged.summary,
             target: &self.target,
-            offers: &[Needs::Requests, Needs::Writes, Needs::Vendor, Needs::Foreign],
-            unproven: &[],
-            finished: wall_time(),
-            took: began.elapsed(),
-            replay: &[],
+            stated,
+            began,
             baseline,
-            regressions: &[],
-            ended: None,
-            left_behind: &[],
-            unjudged: judged.unknown_before,
-            unasked: None,
-            races: None,
-            only_races: false,
-            demands: &self.reports.demands(),
+            demands: self.reports.demands(),
         };
+        let (report, lessons) = traffic.report(judged);
         let duties = card.rows().iter().map(|row| {
             let shown = shown.get(&row.duty()).into_iter().flatten().map(Seen::to_string);
             DutyReport::of(row, shown.collect())
         });
-        let mut report = run.report().with_conduct(duties.collect(), self.side.judges());
+        let mut report = report.with_conduct(duties.collect(), self.side.judges());
         let passed = (counted(requests, "request"), counted(attempts, "delivery attempt"));
-        report.warnings.extend(judged.warnings());
         for (duty, shown) in open.iter().filter(|_| !self.is_final) {
             let shown: Vec<String> = shown.iter().map(Seen::to_string).collect();
             report.warnings.push(format!(
@@ -245,7 +226,7 @@ impl Watch {
             ));
         }
         report.target = format!("{}, {} and {} passed", self.target, passed.0, passed.1);
-        (report, judged.summary.lessons)
+        (report, lessons)
     }
 }
 

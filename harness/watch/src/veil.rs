@@ -59,7 +59,7 @@ pub(crate) struct Veil {
 pub(crate) struct Veiled {
     pub(crate) authorization: Option<String>,
     pub(crate) path: String,
-    /// `None` if it is left out, because nobody can tell where its secrets are.
+    /// `None` if it is left out, because nobody knows where its secrets are.
     pub(crate) sent: Option<Vec<u8>>,
     pub(crate) answered: Option<Vec<u8>>,
     /// The signing secrets that the answer may show.
@@ -134,7 +134,7 @@ impl Veil {
         format!("{path}?{}", pairs.collect::<Vec<_>>().join("&"))
     }
 
-    /// The `Authorization` header. Two keys are shown in two ways, because the judge tells callers apart by them.
+    /// The `Authorization` header. Two keys are shown in two ways, because the judge distinguishes callers by them.
     fn header(&mut self, header: &str) -> String {
         let key = bearer(header);
         let hash = self.random.hash_one(header);
@@ -221,7 +221,7 @@ impl Veil {
         }
     }
 
-    /// A file with other values in the cells that may hold secrets. `None` if nobody can tell which cells these are.
+    /// A file with other values in the cells that may hold secrets. `None` if nobody knows which cells these are.
     fn file(&self, body: &[u8]) -> Option<Vec<u8>> {
         let text = std::str::from_utf8(body).ok()?;
         let rows = sheet::rows(text)?;

@@ -21,7 +21,7 @@ use crate::veil::Veil;
 /// The most exchanges that a notice can name by more than their numbers.
 const MOST_NAMED: usize = 8192;
 
-/// Something to tell at once.
+/// Something to report at once.
 #[derive(Debug)]
 pub enum Notice {
     /// The service contradicts the document.
@@ -86,7 +86,7 @@ pub struct Given {
 pub struct Watcher(JoinHandle<Watched>);
 
 impl Watcher {
-    /// Starts the thread. It calls `tell` for each notice, and ends when the tape is closed.
+    /// Starts the thread. It calls `notify` for each notice, and ends when the tape is closed.
     ///
     /// # Errors
     /// Those of the system: no thread can be started.
@@ -94,10 +94,10 @@ impl Watcher {
         copies: Copies,
         given: Given,
         har: Option<HarFile>,
-        tell: impl FnMut(Notice) + Send + 'static,
+        notify: impl FnMut(Notice) + Send + 'static,
     ) -> io::Result<Watcher> {
         let ending = given.ending;
-        let run = move || Desk::new(given, har, Box::new(tell)).run(&copies, ending);
+        let run = move || Desk::new(given, har, Box::new(notify)).run(&copies, ending);
         let thread = std::thread::Builder::new().name("judge".to_owned());
         Ok(Watcher(thread.spawn(run)?))
     }
@@ -130,13 +130,13 @@ struct Desk {
     shown: BTreeMap<Duty, Vec<Seen>>,
     requests: u64,
     attempts: u64,
-    tell: Tell,
+    notify: Notify,
 }
 
-type Tell = Box<dyn FnMut(Notice) + Send>;
+type Notify = Box<dyn FnMut(Notice) + Send>;
 
 impl Desk {
-    fn new(given: Given, har: Option<HarFile>, tell: Tell) -> Desk {
+    fn new(given: Given, har: Option<HarFile>, notify: Notify) -> Desk {
         let Given { profile, bases, alone, .. } = given;
         Desk {
             judge: Judge::new(&profile, alone),
@@ -152,7 +152,7 @@ impl Desk {
             shown: BTreeMap::new(),
             requests: 0,
             attempts: 0,
-            tell,
+            notify,
         }
     }
 
@@ -170,7 +170,7 @@ impl Desk {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let failures = self.judge.stop_waiting();
-                    self.tell_of_service(failures);
+                    self.notify_of_service(failures);
                 }
                 Ok(Passing::Closed) | Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -180,7 +180,7 @@ impl Desk {
 
     fn take(&mut self, copied: &Copied) {
         self.under_way.remove(&copied.number);
-        self.tell_of_unreached(copied);
+        self.notify_of_outage(copied);
         let base = match copied.side {
             Side::Api => &self.bases.service,
             Side::Webhooks => &self.bases.receiver,
@@ -200,7 +200,7 @@ impl Desk {
                 self.recent.add(Side::Webhooks, number, seen(copied, &kept.veiled.path));
             }
         }
-        self.tell_of_client();
+        self.notify_of_client();
     }
 
     fn judge_entry(&mut self, entry: serde_json::Value) {
@@ -209,7 +209,7 @@ impl Desk {
                 // Those that came later cannot have overlapped with what ended before.
                 let horizon = self.under_way.values().min().copied();
                 let failures = self.judge.take(*one, horizon);
-                self.tell_of_service(failures);
+                self.notify_of_service(failures);
             }
             Ok(Read::Hastens) => self.judge.hasten(),
             // An entry of our own can be read.
@@ -222,34 +222,34 @@ impl Desk {
         if let Err(error) = har.add(entry) {
             self.har = None;
             self.har_error = Some(io::Error::from(error.kind()));
-            (self.tell)(Notice::HarEnds(error));
+            (self.notify)(Notice::HarEnds(error));
         }
     }
 
-    fn tell_of_service(&mut self, failures: Vec<Failure>) {
+    fn notify_of_service(&mut self, failures: Vec<Failure>) {
         for failure in failures {
-            (self.tell)(Notice::Service(Box::new(failure)));
+            (self.notify)(Notice::Service(Box::new(failure)));
         }
         let forgotten = self.judge.forgotten();
         if forgotten > self.forgotten {
-            (self.tell)(Notice::Forgotten(forgotten - self.forgotten));
+            (self.notify)(Notice::Forgotten(forgotten - self.forgotten));
             self.forgotten = forgotten;
         }
     }
 
-    fn tell_of_client(&mut self) {
+    fn notify_of_client(&mut self) {
         for breach in self.conduct.breaches() {
             let requests = breach.requests.iter().map(|number| (Side::Api, *number));
             let deliveries = breach.deliveries.iter().map(|number| (Side::Webhooks, *number));
             let shown = requests.chain(deliveries).filter_map(|key| self.recent.get(key));
             let shown: Vec<Seen> = shown.cloned().collect();
             self.shown.entry(breach.duty).or_default().extend(shown.iter().cloned());
-            (self.tell)(Notice::Client { duty: breach.duty, shown });
+            (self.notify)(Notice::Client { duty: breach.duty, shown });
         }
     }
 
-    /// Tells it once, until the side answers again.
-    fn tell_of_unreached(&mut self, copied: &Copied) {
+    /// Reports it once, until the side answers again.
+    fn notify_of_outage(&mut self, copied: &Copied) {
         match &copied.unreached {
             None if copied.answer.is_some() => {
                 self.unreached.remove(&copied.side);
@@ -257,7 +257,7 @@ impl Desk {
             Some(unreached) if !self.unreached.contains_key(&copied.side) => {
                 let why = unreached.why().to_owned();
                 self.unreached.insert(copied.side, why.clone());
-                (self.tell)(Notice::Unreached { side: copied.side, why: why.clone() });
+                (self.notify)(Notice::Unreached { side: copied.side, why: why.clone() });
             }
             Some(_) | None => {}
         }
@@ -265,7 +265,7 @@ impl Desk {
 
     fn finish(mut self, ending: Ending) -> Watched {
         let failures = self.judge.stop_waiting();
-        self.tell_of_service(failures);
+        self.notify_of_service(failures);
         let har = self.har.take().map_or(Ok(()), HarFile::finish);
         let open = self.open(&self.conduct.card(Ending::Open));
         let card = self.conduct.card(ending);

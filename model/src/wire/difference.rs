@@ -136,7 +136,7 @@ pub fn difference(before: &Subjects, after: &Subjects) -> Vec<SubjectChange> {
 }
 
 fn sentence(name: &str, became: Became, fields: &[FieldChange]) -> String {
-    let told: Vec<String> = match became {
+    let parts: Vec<String> = match became {
         Became::New => {
             let values = fields.iter().filter_map(|it| Some((&it.field, it.after.as_deref()?)));
             values.map(|(field, value)| format!("{field} {value}")).collect()
@@ -145,7 +145,7 @@ fn sentence(name: &str, became: Became, fields: &[FieldChange]) -> String {
         Became::Gone => return format!("{name} is gone"),
     };
     match became {
-        Became::New => format!("{name} is new: {}", told.join(", ")),
-        _ => format!("{name}: {}", told.join(", ")),
+        Became::New => format!("{name} is new: {}", parts.join(", ")),
+        _ => format!("{name}: {}", parts.join(", ")),
     }
 }

@@ -8,7 +8,7 @@ use crate::worlds::WorldId;
 /// A world, and those that it was copied from. A reset begins a new line: nothing of the old one is left.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
-    /// Tells the world from all others, and from itself after a reset.
+    /// Identifies the world. A reset makes a new one.
     own: Arc<()>,
     /// The nearest first.
     ancestors: Vec<Ancestor>,

@@ -238,8 +238,8 @@ async fn what_is_not_kept_is_refused_with_what_is() {
     ] {
         if answer.code() != "action_refused" {
             answer.refused(404, "unknown_entry");
-            let told = answer.json()["error"].as_str().unwrap().to_owned();
-            assert!(told.ends_with("kept are start"), "{told}");
+            let error = answer.json()["error"].as_str().unwrap().to_owned();
+            assert!(error.ends_with("kept are start"), "{error}");
         }
     }
     let mut seen = Seen::default();

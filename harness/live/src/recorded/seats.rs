@@ -213,7 +213,7 @@ impl Seats {
         Some(seat)
     }
 
-    /// Tells the beliefs that have not judged it what the operator did.
+    /// Applies what the operator did to the beliefs that have not judged it.
     pub(super) fn recall(&mut self, judged_by: Part, one: &Recorded) {
         let Some(seen) = &one.seen else { return };
         for (_, seat) in self.seats.iter_mut().filter(|(part, _)| **part != judged_by) {

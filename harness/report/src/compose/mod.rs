@@ -51,7 +51,7 @@ pub struct FinishedRun<'a> {
     /// The replay commands of the findings that have steps, in order.
     pub replay: &'a [String],
     pub baseline: Option<&'a Baseline>,
-    /// What became of the findings that earlier runs have kept.
+    /// The findings that earlier runs have kept, and whether each still shows.
     pub regressions: &'a [Revisited],
     /// Why it ended early, if it did, with the reason in words.
     pub ended: Option<(Ending, String)>,

@@ -75,7 +75,7 @@ pub struct Report {
     pub findings: Vec<FindingReport>,
     /// Findings of the baseline that were not met.
     pub gone: Vec<Known>,
-    /// What became of the findings that earlier runs have kept.
+    /// The findings that earlier runs have kept, and whether each still shows.
     #[serde(default)]
     pub regressions: Vec<RegressionReport>,
     /// What the service does where the document is silent.
@@ -339,7 +339,7 @@ pub struct Known {
     pub field: String,
 }
 
-/// What became of a finding that an earlier run has kept.
+/// A finding that an earlier run has kept, played again.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RegressionReport {
@@ -348,7 +348,7 @@ pub struct RegressionReport {
     /// The finding.
     #[serde(flatten)]
     pub finding: Known,
-    /// What became of it.
+    /// Whether it still shows.
     pub standing: RegressionStanding,
     /// Why its steps could not be played.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -357,7 +357,7 @@ pub struct RegressionReport {
     pub reproduced: Reproduced,
 }
 
-/// What became of a finding.
+/// Whether a finding still shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RegressionStanding {

@@ -1,8 +1,8 @@
 //! What the last response must be, by the document.
 
 use serde_json::Value;
-use tideover_exchange::Response;
 use tideover_exchange::evidence::finding::OUTCOME;
+use tideover_exchange::{Response, within};
 use tideover_model::wire::schema::{Role, in_replies};
 
 /// What is asserted of the last response.
@@ -57,10 +57,10 @@ fn different<'v>(
     way: &[String],
 ) -> Option<(Vec<String>, &'v Value)> {
     let Some(star) = way.iter().position(|part| part == "*") else {
-        let value = within(right, way)?;
-        return (Some(value) != within(seen, way)).then(|| (way.to_vec(), value));
+        let value = at(right, way)?;
+        return (Some(value) != at(seen, way)).then(|| (way.to_vec(), value));
     };
-    let elements = within(right, &way[..star])?.as_array()?.len();
+    let elements = at(right, &way[..star])?.as_array()?.len();
     (0..elements).find_map(|index| {
         let mut way = way.to_vec();
         way[star] = index.to_string();
@@ -81,9 +81,6 @@ impl Seen {
 }
 
 /// The value at the end of a way.
-pub(super) fn within<'v>(value: &'v Value, way: &[String]) -> Option<&'v Value> {
-    way.iter().try_fold(value, |value, part| match value {
-        Value::Array(items) => items.get(part.parse::<usize>().ok()?),
-        value => value.get(part),
-    })
+pub(super) fn at<'v>(value: &'v Value, way: &[String]) -> Option<&'v Value> {
+    within(value, way.iter().map(String::as_str))
 }

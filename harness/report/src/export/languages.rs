@@ -10,6 +10,7 @@ use crate::export::Language;
 use crate::export::assertion::Assertion;
 use crate::export::plan::{Request, TestPlan};
 use crate::export::text::Template;
+use crate::quoted;
 
 const TEMPLATES: [(&str, &str); 4] = [
     ("pytest", include_str!("templates/pytest.py")),
@@ -181,7 +182,7 @@ fn text_in(text: &str, language: Language) -> String {
             && !text.contains(|it: char| it.is_control() || it == '\u{feff}')
     };
     match language {
-        Language::Curl => format!("'{}'", text.replace('\'', r"'\''")),
+        Language::Curl => quoted(text),
         Language::Go if text.contains('"') && is_plain('`') => format!("`{text}`"),
         Language::Pytest | Language::Vitest if text.contains('"') && is_plain('\'') => {
             format!("'{text}'")
@@ -200,7 +201,7 @@ fn way_in(way: &[String], language: Language) -> String {
                 Err(_) => Json::from(part.as_str()).to_string(),
             };
             let way = way.iter().map(part).collect::<Vec<_>>().join(",");
-            format!("'[{}]'", way.replace('\'', r"'\''"))
+            quoted(&format!("[{way}]"))
         }
         _ => way.iter().map(|part| text_in(part, language)).collect::<Vec<_>>().join(", "),
     }

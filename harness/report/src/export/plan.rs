@@ -7,7 +7,7 @@ use tideover_exchange::renaming::{Renaming, TAX_IDS};
 use tideover_exchange::step::{Action, Caller, Step};
 use tideover_exchange::target::{INBOX, ModelTarget, Target, service};
 use tideover_exchange::transcript::{FindingName, Header, Transcript};
-use tideover_exchange::{Memory, Prepared, PreparedAction, Response};
+use tideover_exchange::{HttpForm, Memory, Prepared, PreparedAction, Response};
 use tideover_live::facilities::OTHER;
 use tideover_model::clause::Kind;
 use tideover_model::wire::schema::{Role, in_requests};
@@ -15,8 +15,9 @@ use tideover_model::{Clause, Face, Happening, OperationKind, Outcome, PlatformId
 use tideover_prove::right::right_service;
 
 use crate::export::Unexportable;
-use crate::export::assertion::{Assertion, Seen, within};
-use crate::export::text::{Template, marked};
+use crate::export::assertion::{Assertion, Seen, at};
+use crate::export::text::Template;
+use crate::mark::{marked, with_plain_marks};
 use crate::title;
 
 /// The longest body of a test. Bytes.
@@ -335,22 +336,8 @@ impl Requests<'_> {
         tax_ids: &[(String, String)],
     ) -> Option<Request> {
         let template = |text: &str| Template::of(&self.names.in_text(text, tax_ids));
-        let for_operator = |path: &str, body: Value| (path.to_owned(), body.to_string());
-        let (method, (path, body), content_type) = match &sent.action {
-            PreparedAction::Call(call) => {
-                let body = std::str::from_utf8(call.body()).ok()?.to_owned();
-                (&*call.method, (call.path.clone(), body), call.content_type.clone())
-            }
-            PreparedAction::Act(fields) => {
-                let sent = for_operator("/_sim/actions", Value::Object(fields.clone()));
-                ("POST", sent, Some("application/json".to_owned()))
-            }
-            PreparedAction::Advance(seconds) => {
-                let sent = for_operator("/_sim/clock", json!({ "advanceSeconds": seconds }));
-                ("POST", sent, Some("application/json".to_owned()))
-            }
-            PreparedAction::Deliveries => ("GET", ("/_sim/deliveries".into(), String::new()), None),
-        };
+        let HttpForm { method, path, content_type, body } = sent.action.http_form();
+        let body = std::str::from_utf8(&body).ok()?;
         if body.len() > MOST_BYTES || body.contains('\0') {
             return None;
         }
@@ -365,13 +352,13 @@ impl Requests<'_> {
         Some(Request {
             title: title(step),
             kind: sent.kind(),
-            identifiers: identifiers(&path).iter().map(|it| template(it)).collect(),
+            identifiers: identifiers(path).iter().map(|it| template(it)).collect(),
             method: method.to_owned(),
-            path: template(&decoded_marks(&path)),
+            path: template(&with_plain_marks(path)),
             is_for_operator: !is_call,
             authorization: authorization.map(|it| template(&it)),
-            content_type,
-            body: template(&body),
+            content_type: content_type.map(str::to_owned),
+            body: template(body),
             must_succeed: false,
             takes: Vec::new(),
         })
@@ -436,7 +423,7 @@ fn takes(
 
 /// Puts a value at the end of a way, if something is there.
 fn put(body: &mut Value, way: &[String], new: Value) {
-    if within(body, way).is_none() {
+    if at(body, way).is_none() {
         return;
     }
     let pointer: String =
@@ -444,11 +431,6 @@ fn put(body: &mut Value, way: &[String], new: Value) {
     if let Some(value) = body.pointer_mut(&pointer) {
         *value = new;
     }
-}
-
-/// A path whose marks are not encoded.
-fn decoded_marks(path: &str) -> String {
-    path.replace("%EE%80%80", "\u{e000}")
 }
 
 /// The identifiers in a path, decoded.

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-/// Encloses the name of a variable.
-const MARK: char = '\u{e000}';
+use crate::mark::MARK;
 
 /// Text with variables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,11 +23,6 @@ impl Piece {
             Piece::Text(_) => None,
         }
     }
-}
-
-/// A variable, as it stands in a text that becomes a template.
-pub(super) fn marked(variable: &str) -> String {
-    format!("{MARK}{variable}{MARK}")
 }
 
 impl Template {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use tideover_exchange::transcript::PlayedSteps;
 use tideover_report::quoted;
 
 use crate::cli::check::CheckCommand;
@@ -31,8 +30,7 @@ impl CheckCommand {
                 return Some(Ok(replay(Path::new(file))));
             }
             let path = numbered(&self.save, numbers.next()?);
-            let steps = PlayedSteps { answers: &failure.answers, arrivals: &failure.arrivals };
-            let written = failure.transcript.write(&path, steps, &played.secrets);
+            let written = failure.write(&path, &played.secrets);
             let written = written.map(|()| replay(&path)).map_err(|error| {
                 let path = path.display();
                 wrong(format!("the failure could not be written: {path}: {error}"))

@@ -136,7 +136,7 @@ impl CheckCommand {
         stated: Option<&Stated>,
     ) -> Result<Outcome, Problem> {
         let replay = self.save(&played);
-        let kept = regressions.map_or(Ok(0), |it| it.keep(&played.summary, &played.secrets));
+        let kept = regressions.map_or(Ok(()), |it| it.keep(&played.summary, &played.secrets));
         if let Some(stated) = stated {
             played.summary.conclude(stated);
         }

@@ -16,7 +16,7 @@ use std::time::Instant;
 use tideover_endpoint::{inbox, wall_time};
 use tideover_exchange::step::Step;
 use tideover_exchange::target::Unreachable;
-use tideover_exchange::transcript::{Header, LiveEndpoint, Transcript};
+use tideover_exchange::transcript::{Header, LiveEndpoint};
 use tideover_judge::checks::registry::Needs;
 use tideover_live::exploration::Exploration;
 use tideover_live::session::{Abilities, Session, StopReason};
@@ -30,10 +30,11 @@ use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent;
 use tideover_suite::play::concurrent::Races;
 use tideover_suite::play::regressions::{Regression, Revisited};
-use tideover_suite::play::replay::{Replay, play_either};
+use tideover_suite::play::replay::Replay;
 
 use crate::cli::cases::CaseOptions;
 use crate::cli::live::course::{End, play_and_clean_up};
+use crate::cli::live::replay::play_again;
 use crate::cli::played::Played;
 use crate::cli::progress::Progress;
 use crate::cli::{Output, Problem, wrong};
@@ -277,11 +278,7 @@ async fn revisit(
         return Ok(regression.not_played(format!("step {}: {why}", index + 1)));
     }
     let mut replay = Replay::new(transcript, None);
-    let plays = replay.run(async |transcript, nth| {
-        let transcript = Transcript { header: header.clone(), ..transcript.clone() };
-        play_either(world, &transcript, nth).await
-    });
-    plays.await?;
+    play_again(world, header, &mut replay).await?;
     Ok(regression.revisited(&replay))
 }
 

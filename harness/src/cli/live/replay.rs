@@ -80,10 +80,7 @@ impl LiveOptions {
         let session = Rc::new(session);
         let mut world = LiveWorld::new(Rc::clone(&session), vocabulary);
         let (stop, mut interrupted) = (StopSignals::listen()?, false);
-        let plays = replay.run(async |transcript, nth| {
-            let transcript = Transcript { header: header.clone(), ..transcript.clone() };
-            play_either(&mut world, &transcript, nth).await
-        });
+        let plays = play_again(&mut world, &header, replay);
         let played = tokio::select! {
             biased;
             received = stop.received() => {
@@ -101,6 +98,19 @@ impl LiveOptions {
             Err(problem) => Err(problem.and(&left_behind)),
         }
     }
+}
+
+/// Plays the transcript of a replay, in the world of `header` and in names of its own.
+pub(super) async fn play_again(
+    world: &mut LiveWorld,
+    header: &Header,
+    replay: &mut Replay<'_>,
+) -> Result<(), Unreachable> {
+    let plays = replay.run(async |transcript, nth| {
+        let transcript = Transcript { header: header.clone(), ..transcript.clone() };
+        play_either(world, &transcript, nth).await
+    });
+    plays.await
 }
 
 /// The number of clients that send at once.

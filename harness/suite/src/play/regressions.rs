@@ -16,7 +16,7 @@ pub struct Regression {
     pub finding: FindingName,
 }
 
-/// What became of a finding.
+/// Whether a finding still shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Its steps show it again.

@@ -15,11 +15,11 @@ async fn parting(caller: &Caller, one: &str, other: &str) -> Option<[String; 3]>
         }
         return None;
     }
-    let told = |entry: &Value| {
+    let named = |entry: &Value| {
         let words = ["world", "entry", "what"].map(|it| entry[it].as_str().unwrap_or("?"));
         if entry.is_null() { "–".to_owned() } else { words.join(" ") }
     };
-    Some(["lastCommon", "here", "there"].map(|name| told(&answer[name])))
+    Some(["lastCommon", "here", "there"].map(|name| named(&answer[name])))
 }
 
 async fn fork(caller: &Caller, of: &str, body: Value) -> (String, Caller) {
@@ -33,8 +33,8 @@ async fn sync(caller: &Caller, number: u32) {
     assert_eq!(caller.put(&path, invoice("acme", "globex")).await.status, 200);
 }
 
-fn is(told: [&str; 3]) -> Option<[String; 3]> {
-    Some(told.map(str::to_owned))
+fn is(entries: [&str; 3]) -> Option<[String; 3]> {
+    Some(entries.map(str::to_owned))
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! The outcome of many cases: one failure for each cause, and what was counted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use tideover_exchange::evidence::coverage::Coverage;
@@ -8,8 +10,9 @@ use tideover_exchange::evidence::finding::{Cause, Finding, Verdict};
 use tideover_exchange::evidence::latency::Latencies;
 use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::evidence::{Effort, Ending, Gaps, Reproduced, Shapes};
+use tideover_exchange::secrets::Secrets;
 use tideover_exchange::step::Step;
-use tideover_exchange::transcript::{Header, Transcript};
+use tideover_exchange::transcript::{Header, PlayedSteps, Transcript};
 use tideover_exchange::{Arrival, Response};
 use tideover_model::{Clause, Timestamp, clause};
 
@@ -166,6 +169,15 @@ impl Failure {
         let Failure { steps_before, probes, is_small, reproduced, met, .. } = *self;
         let regression = self.regression.take();
         *self = Failure { steps_before, probes, is_small, reproduced, met, regression, ..shown };
+    }
+
+    /// Writes its steps as a transcript, with what was answered and what arrived.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn write(&self, path: &Path, secrets: &Secrets) -> io::Result<()> {
+        let steps = PlayedSteps { answers: &self.answers, arrivals: &self.arrivals };
+        self.transcript.write(path, steps, secrets)
     }
 
     /// How many requests arrived at the inbox with each step.
