@@ -165,6 +165,15 @@ impl<F: Face> ModelTarget<F> {
         self.answer(step).read()
     }
 
+    /// Plays a step as if it had come at this time, now or earlier.
+    pub fn play_at(&mut self, at: Timestamp, step: &Prepared) -> Response {
+        let now = self.now;
+        self.now = at.min(now);
+        let answer = self.play(step);
+        self.until(now);
+        answer
+    }
+
     /// Plays a step, and leaves the answer unread.
     pub fn answer(&mut self, step: &Prepared) -> LazyResponse {
         self.refused = None;

@@ -17,7 +17,8 @@ pub const DEEPEST: usize = 3;
 /// order of how likely they are: lost requests, what the service does by itself, what the vendor does.
 const WIDE: usize = 400;
 
-/// The same, before a response is said to contradict the document. Where even this is too few, nothing is concluded.
+/// The same, before hypotheses that explain nothing are dropped. Where even this is too few, nothing that contradicts the
+/// document is concluded from then on.
 const WIDEST: usize = 4_000;
 
 /// The same for each of many groups with the same readings, which share it: every move of one hypothesis.
@@ -87,34 +88,46 @@ impl Explainer {
     /// Hypotheses with other readings, or with other requests still without a response, are explained apart: one that
     /// needs a move to explain a response is as likely as one that needs none.
     pub fn explain(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
-        let (best, is_whole) = self.search(hypotheses, observed, WIDE);
-        if is_whole || best.iter().all(|one| one.rank().contradictions == Default::default()) {
-            return best;
+        let alike = hypotheses.chunk_by(|one, other| one.readings() == other.readings());
+        let groups: Vec<&[Hypothesis]> =
+            alike.flat_map(|alike| alike.chunk_by(|one, other| one.open == other.open)).collect();
+        let widest = (WIDE / groups.len().max(1)).max(LEAST_WIDE);
+        let mut found: Vec<Found> =
+            groups.iter().map(|group| self.search(group, observed, widest)).collect();
+        let cut_short = found.iter().filter(|found| found.is_cut_short()).count();
+        if let Some(widest) = WIDEST.checked_div(cut_short) {
+            let widest = widest.max(LEAST_WIDE);
+            for (found, group) in found.iter_mut().zip(groups).filter(|it| it.0.is_cut_short()) {
+                *found = self.search(group, observed, widest);
+            }
         }
-        let (mut best, is_whole) = self.search(hypotheses, observed, WIDEST);
-        for one in &mut best {
-            one.fit.diverged |= !is_whole && one.rank().contradictions != Default::default();
-        }
+        // What was dropped although not all of it was tried may be the truth.
+        let diverged = found.iter().any(Found::is_cut_short);
+        let mut best: Vec<Candidate> = found.into_iter().flat_map(|found| found.best).collect();
+        keep_least_contradicted(&mut best);
+        best.iter_mut().for_each(|one| one.fit.diverged |= diverged);
         best
     }
 
-    /// The same, with at most `widest` hypotheses at each depth, and whether all were tried.
-    fn search(
-        self,
-        hypotheses: &[Hypothesis],
-        observed: Observation<'_>,
-        widest: usize,
-    ) -> (Vec<Candidate>, bool) {
+    /// The candidates of hypotheses that are explained together, with at most `widest` hypotheses at each depth.
+    fn search(self, group: &[Hypothesis], observed: Observation<'_>, widest: usize) -> Found {
         let mut search = Search { explainer: self, widest, is_whole: true };
-        let mut best = Vec::new();
-        for alike in hypotheses.chunk_by(|one, other| one.readings() == other.readings()) {
-            let groups: Vec<&[Hypothesis]> =
-                alike.chunk_by(|one, other| one.open == other.open).collect();
-            search.widest = (widest / groups.len()).max(LEAST_WIDE);
-            best.extend(groups.into_iter().flat_map(|group| search.explain(group, observed)));
-        }
-        keep_least_contradicted(&mut best);
-        (best, search.is_whole)
+        let best = search.explain(group, observed);
+        Found { best, is_whole: search.is_whole }
+    }
+}
+
+/// What a search found, and whether it tried everything.
+struct Found {
+    best: Vec<Candidate>,
+    is_whole: bool,
+}
+
+impl Found {
+    /// Whether it ended before it found an explanation, or had tried everything.
+    fn is_cut_short(&self) -> bool {
+        let contradicts = |one: &Candidate| one.rank().contradictions != Default::default();
+        !self.is_whole && self.best.iter().all(contradicts)
     }
 }
 
@@ -179,7 +192,7 @@ impl Search {
         visit: &mut dyn FnMut(Hypothesis),
     ) {
         let mut left = self.widest;
-        for hypothesis in hypotheses {
+        for hypothesis in hypotheses.iter().filter(|it| !it.rules_out(observed)) {
             self.descend(hypothesis, moves, observed, &mut left, visit);
         }
         self.is_whole &= left > 0;

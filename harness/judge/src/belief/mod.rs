@@ -22,7 +22,8 @@ use tideover_model::{
 
 use crate::belief::bounds::Limits;
 use crate::belief::explain::{DEEPEST, Explainer};
-use crate::belief::hidden::{Outside, PriorState, carried_out_at_once};
+use crate::belief::hidden::{Outside, PriorState};
+use crate::belief::hypothesis::open::Open;
 use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, leniently, status_point};
 use crate::belief::reading::{LimitQuestion, Revealed};
 use crate::comparison::ABSENT;
@@ -277,16 +278,8 @@ impl Belief {
             return;
         }
         self.remember_write(sent);
-        let open = Arc::new(sent.clone());
-        for hypothesis in &mut self.hypotheses {
-            hypothesis.open.push(Arc::clone(&open));
-        }
-        let held = self.with_tax_ids_held(self.hypotheses.iter(), sent, now);
-        let all = self.hypotheses.iter().chain(&held);
-        let after: Vec<Hypothesis> =
-            all.flat_map(|it| carried_out_at_once(it, sent, now)).collect();
-        self.hypotheses.extend(after);
-        self.bound();
+        let open = Open::since(&Arc::new(sent.clone()), now);
+        self.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.open.push(open.clone()));
     }
 
     /// Records a request that was not sent, or whose response is not informative. What a first read would
@@ -301,38 +294,26 @@ impl Belief {
         }
     }
 
-    /// The same hypotheses, where other businesses held the tax ids before the request sent them.
-    fn with_tax_ids_held<'a>(
-        &self,
-        hypotheses: impl Iterator<Item = &'a Hypothesis>,
-        sent: &Prepared,
-        now: Timestamp,
-    ) -> Vec<Hypothesis> {
-        if self.prior == PriorState::Nothing {
-            return Vec::new();
-        }
-        let mut held = Vec::new();
-        for hypothesis in hypotheses {
-            let platform = hypothesis.subject(sent).platform;
-            for tax_id in hypothesis.tax_ids(sent) {
-                let adds = |after: &mut Hypothesis| {
-                    after.add_foreign_business(platform, tax_id.clone(), now)
-                };
-                held.extend(hypothesis.after(&adds));
-            }
-        }
-        held
+    /// The hypotheses, where each open request that matters for a response was carried out when it came, or not.
+    fn decided_for(&self, observed: Observation<'_>) -> Vec<Hypothesis> {
+        self.hypotheses.iter().flat_map(|it| it.decided_for(observed, self.prior)).collect()
     }
 
-    /// Drops duplicates, and hypotheses beyond the maximum. Contradictions are inconclusive from then on.
+    /// Drops hypotheses that others cover, and those beyond the maximum. Contradictions are inconclusive from then on.
     fn bound(&mut self) {
         let mut hypotheses: Vec<Hypothesis> = Vec::new();
         let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for hypothesis in self.hypotheses.drain(..) {
             let alike = alike.entry(hypothesis.fingerprint()).or_default();
-            if !alike.iter().any(|kept| hypotheses[*kept].is_same(&hypothesis)) {
-                alike.push(hypotheses.len());
-                hypotheses.push(hypothesis);
+            if alike.iter().any(|kept| hypotheses[*kept].covers(&hypothesis)) {
+                continue;
+            }
+            match alike.iter().find(|kept| hypothesis.covers(&hypotheses[**kept])) {
+                Some(kept) => hypotheses[*kept] = hypothesis,
+                None => {
+                    alike.push(hypotheses.len());
+                    hypotheses.push(hypothesis);
+                }
             }
         }
         self.incomplete |= hypotheses.len() > MOST_KEPT;
@@ -375,11 +356,14 @@ impl Belief {
         if !is_informative(seen) {
             self.miss(sent);
         }
+        self.hypotheses = self.decided_for(Observation { sent, seen, now });
         // This response need not show whether the tax ids are held. Later responses do.
         let may_be_held = |hypothesis: &&Hypothesis| {
             self.prior == PriorState::TaxIds || hypothesis.lacks_tax_id(sent, now)
         };
-        let held = self.with_tax_ids_held(self.hypotheses.iter().filter(may_be_held), sent, now);
+        let may_be = self.hypotheses.iter().filter(may_be_held);
+        let held: Vec<Hypothesis> =
+            may_be.flat_map(|it| it.with_tax_ids_held(sent, self.prior, now)).collect();
         self.hypotheses.extend(held);
         self.may_share |= self.may_be_shared_by(sent);
         let kept =
@@ -461,8 +445,8 @@ impl Belief {
         Observation { sent, seen, now }: Observation<'_>,
         platform: Option<PlatformId>,
     ) -> Explanation {
-        let mut due =
-            self.hypotheses.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
+        let decided = self.decided_for(Observation { sent, seen, now });
+        let mut due = decided.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
         let first = due.next().flatten();
         let due = first.filter(|code| !self.incomplete && due.all(|other| other == Some(*code)));
         self.unanswered(sent, now);

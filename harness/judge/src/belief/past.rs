@@ -87,17 +87,20 @@ impl Belief {
 
     /// The same, with at most so many hidden moves.
     fn explains_within(&self, observed: Observation<'_>, deepest: usize) -> bool {
-        !self.explainer(self.prior).within(deepest).contradicts(&self.hypotheses, observed)
+        let decided = self.decided_for(observed);
+        !self.explainer(self.prior).within(deepest).contradicts(&decided, observed)
     }
 
     /// Whether a response shows the state before a write, or what at most so many hidden moves made of it. Uses the
     /// names known since.
     fn matches_past(&self, past: &Past, observed: Observation<'_>, deepest: usize) -> bool {
         let Some(present) = self.hypotheses.first() else { return false };
-        let hypotheses: Vec<Hypothesis> =
-            past.hypotheses.iter().map(|hypothesis| hypothesis.calling_as(present)).collect();
         // State that predates the run would explain any response.
-        let explainer = self.explainer(PriorState::Nothing).within(deepest);
+        let prior = PriorState::Nothing;
+        let named = past.hypotheses.iter().map(|hypothesis| hypothesis.calling_as(present));
+        let hypotheses: Vec<Hypothesis> =
+            named.flat_map(|hypothesis| hypothesis.decided_for(observed, prior)).collect();
+        let explainer = self.explainer(prior).within(deepest);
         !explainer.contradicts(&hypotheses, observed)
     }
 

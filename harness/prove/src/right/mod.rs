@@ -284,4 +284,70 @@ mod tests {
             assert_eq!(last(&played).json().unwrap()["advance"].is_object(), is_there);
         }
     }
+
+    /// Syncs of what has such a name fail. Every second request has its effect all the same, by its number.
+    struct LostSyncsFail;
+
+    impl Liberty for LostSyncsFail {
+        fn instead(&mut self, _: u64, call: &PreparedCall, _: &mut Inside<'_>) -> Option<Response> {
+            let fails = call.method == "PUT" && call.path.contains("/lost");
+            fails.then(|| free::refused(502, "upstream_failed"))
+        }
+    }
+
+    async fn findings(profile: Profile, steps: Vec<Value>) -> Vec<Finding> {
+        let steps: Vec<Step> = serde_json::from_value(steps.into()).unwrap();
+        let mut strangers = Sight::OperatorAndInbox.strangers(profile, 1);
+        let liberties: Vec<Box<dyn Liberty>> = vec![Box::new(LostSyncsFail)];
+        let mut target = Free::new(strangers.fresh().await.unwrap(), liberties);
+        let header = Header::new(1, start(), Profile::default());
+        play(&mut target, &header, &steps).await.unwrap().findings
+    }
+
+    fn get(path: &str) -> Value {
+        json!({ "call": { "method": "GET", "path": path } })
+    }
+
+    fn sync(business: &str, details: Value) -> Value {
+        let path = format!("/v1/organizations/{business}");
+        json!({ "call": { "method": "PUT", "path": path, "body": details } })
+    }
+
+    /// Each of them doubles what may be, and two subscriptions that are gone need two hidden moves in each of these.
+    #[tokio::test]
+    async fn many_syncs_that_failed_may_all_have_failed() {
+        let subscribe = |path: &str| {
+            json!({ "call": { "method": "POST", "path": "/v1/webhooks",
+                "body": { "url": format!("${{inbox}}{path}") } } })
+        };
+        let named = |business: &str| sync(business, json!({ "legalName": "X" }));
+        let mut steps = vec![subscribe("/gone/1"), subscribe("/gone/2"), named("x")];
+        let lost: Vec<String> = (1..=20).map(|number| format!("lost{number}")).collect();
+        steps.extend(
+            lost.iter().flat_map(|business| [json!({ "deliveries": true }), named(business)]),
+        );
+        steps.push(get("/v1/webhooks"));
+        steps.extend(lost.iter().map(|business| get(&format!("/v1/organizations/{business}"))));
+        assert_eq!(findings(Profile::default(), steps).await, []);
+    }
+
+    /// The payor of the invoice was synced before, and both responses were lost: it holds the tax id of another business.
+    #[tokio::test]
+    async fn what_failed_first_was_carried_out_first() {
+        let profile = profile(30_004);
+        assert!(profile.readings.merged_identifiers && !profile.readings.undivided_identifiers);
+        let date = |day| format!("2026-01-{day}T00:00:00Z");
+        let steps = vec![
+            sync("v", json!({ "legalName": "V", "taxId": "120000000" })),
+            sync("lost", json!({ "legalName": "Lost", "taxId": "120000000" })),
+            json!({ "deliveries": true }),
+            json!({ "call": { "method": "PUT", "path": "/v1/invoices/lost", "body": {
+                "payee": { "externalId": "v", "legalName": "V" },
+                "payor": { "externalId": "lost", "legalName": "Lost" }, "status": "ISSUED",
+                "faceValue": 1, "issueDate": date("02"), "dueDate": date("31") } } }),
+            get("/v1/organizations/v/invoices/lost"),
+            get("/v1/organizations/lost"),
+        ];
+        assert_eq!(findings(profile, steps).await, []);
+    }
 }

@@ -3,7 +3,6 @@
 mod adoption;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use tideover_exchange::target::inbox::is_gone;
 use tideover_exchange::{Prepared, Response};
@@ -112,45 +111,21 @@ fn knows(
     hypothesis.look(now, platform, Operation::GetInvoice { payee, invoice }).is_some()
 }
 
-/// `hypothesis`, in which `sent` is the last request without a response, if it was carried out when it came. The account
-/// that an advance needs may have opened unseen before; later it may be too late for that.
-pub(crate) fn carried_out_at_once(
-    hypothesis: &Hypothesis,
-    sent: &Prepared,
-    now: Timestamp,
-) -> Vec<Hypothesis> {
-    let carry_out = |after: &mut Hypothesis| {
-        let last = after.open.len() - 1;
-        after.carry_out(last, Revealed::default(), now)
-    };
-    let carried_out = hypothesis.after(&carry_out);
-    let Subject { platform, payee: Some(payee), .. } = hypothesis.subject(sent) else {
-        return carried_out;
-    };
-    if !carried_out.is_empty() || sent.kind() != Some(OperationKind::RequestAdvance) {
-        return carried_out;
-    }
-    hypothesis.after(&|after| {
-        let mut deeds = Deeds { hypothesis: after, platform, payee: &payee, now };
-        deeds.open_account() && carry_out(after)
-    })
-}
-
 /// Requests that got no response, and tax ids that others held before.
 fn by_lost_requests(
     hypothesis: &Hypothesis,
     sent: &Prepared,
     prior: PriorState,
 ) -> Vec<HiddenMove> {
-    let open = &hypothesis.open;
-    let mut moves: Vec<HiddenMove> = (0..open.len()).map(HiddenMove::CarriedOut).collect();
+    let lost = hypothesis.related(sent);
+    let mut moves: Vec<HiddenMove> = lost.iter().copied().map(HiddenMove::CarriedOut).collect();
     if prior > PriorState::Nothing {
         moves.extend(hypothesis.tax_ids(sent).into_iter().map(HiddenMove::HeldBefore));
-        let with_tax_id = |(index, open): (usize, &Arc<Prepared>)| {
-            let held = hypothesis.tax_ids(open).into_iter();
+        let with_tax_id = |index: usize| {
+            let held = hypothesis.tax_ids(&hypothesis.open[index].sent).into_iter();
             held.map(move |tax_id| HiddenMove::HeldAndCarriedOut(tax_id, index))
         };
-        moves.extend(open.iter().enumerate().flat_map(with_tax_id));
+        moves.extend(lost.into_iter().flat_map(with_tax_id));
     }
     moves
 }
@@ -268,13 +243,13 @@ impl HiddenMove {
         let [payee, invoice] = [payee, invoice].map(Option::unwrap_or_default);
         let mut deeds = Deeds { hypothesis, platform, payee: &payee.clone(), now };
         match self.clone() {
-            HiddenMove::CarriedOut(index) => deeds.hypothesis.carry_out(index, revealed, now),
+            HiddenMove::CarriedOut(index) => deeds.hypothesis.carry_out_open(index, revealed, now),
             HiddenMove::HeldBefore(tax_id) => {
                 deeds.hypothesis.add_foreign_business(platform, tax_id, now)
             }
             HiddenMove::HeldAndCarriedOut(tax_id, index) => {
                 deeds.hypothesis.add_foreign_business(platform, tax_id, now)
-                    && deeds.hypothesis.carry_out(index, revealed, now)
+                    && deeds.hypothesis.carry_out_open(index, revealed, now)
             }
             HiddenMove::Revoked(reference) => {
                 deeds.operate(Revealed::default(), Operation::Unsubscribe { reference })

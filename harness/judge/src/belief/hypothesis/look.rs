@@ -1,12 +1,14 @@
 //! Queries on a hypothesis that change nothing.
 
 use tideover_exchange::Prepared;
+use tideover_model::wire::field::Fields;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
     BusinessId, Cents, Code, Face, FaceValue, Operation, OperationKind, PlatformId, Service,
     Timestamp,
 };
 
+use crate::belief::Observation;
 use crate::belief::hypothesis::{Hypothesis, Subject};
 use crate::belief::reading::{InferredChoices, LimitQuestion, NEVER, Revealed};
 
@@ -19,6 +21,28 @@ impl Hypothesis {
         operation: Operation,
     ) -> Option<Reply> {
         self.bare.face().clone().handle(now, platform, operation).ok()
+    }
+
+    /// Whether no hidden move explains a response: it says that something is not there, or new, and here it is there. No
+    /// operation removes a business or an invoice.
+    pub(crate) fn rules_out(&self, Observation { sent, seen, now }: Observation<'_>) -> bool {
+        let Subject { platform, payee: Some(business), invoice } = self.subject(sent) else {
+            return false;
+        };
+        let is_new =
+            seen.success_body().is_some_and(|body| Fields::of(body).created() == Some(true));
+        let missing = match seen.code().and_then(Code::parse) {
+            Some(Code::BusinessNotFound) => Operation::GetBusiness { business },
+            Some(Code::InvoiceNotFound) => match invoice {
+                Some(invoice) => Operation::GetInvoice { payee: business, invoice },
+                None => return false,
+            },
+            _ if is_new && sent.kind() == Some(OperationKind::SyncBusiness) => {
+                Operation::GetBusiness { business }
+            }
+            _ => return false,
+        };
+        self.look(now, platform, missing).is_some()
     }
 
     /// Whether a business has a tax id on file. `None` if the platform has no business of this name.

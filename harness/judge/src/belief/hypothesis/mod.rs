@@ -4,15 +4,16 @@ pub(crate) mod deeds;
 mod fit;
 mod form;
 mod look;
+pub(crate) mod open;
 mod outside;
 mod parties;
 mod parts;
+mod related;
 mod subject;
 mod unclear;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
 use tideover_exchange::evidence::Point;
 use tideover_exchange::matcher::instants_apart;
@@ -32,6 +33,7 @@ use crate::belief::amounts::{AdvanceKey, UnseenGrants};
 use crate::belief::clock;
 use crate::belief::clock::TargetClock;
 use crate::belief::hypothesis::form::codes_left_open;
+use crate::belief::hypothesis::open::Open;
 use crate::belief::reading::{InferredChoices, Revealed};
 
 use crate::comparison::{Bindings, Comparison, Freedom, is_known_outcome};
@@ -45,8 +47,8 @@ pub(crate) use unclear::Unclear;
 pub struct Hypothesis {
     bare: ModelTarget<Service<InferredChoices>>,
     bindings: Bindings,
-    /// Requests without a response that may still be carried out.
-    pub open: Vec<Arc<Prepared>>,
+    /// Requests without a response, as far as they may still be carried out.
+    pub(crate) open: Vec<Open>,
     /// How many businesses outside this run the target has. Their earlier state is unknown.
     foreign_businesses: u32,
     /// The amounts of the advances that were granted unseen.
@@ -324,14 +326,15 @@ impl Hypothesis {
         is_required.then_some(code)
     }
 
-    /// Carries out `sent`, with the choices that `revealed` shows.
+    /// Carries out `sent`, with the choices that `revealed` shows. A request without a response may be carried out at an
+    /// earlier time than others that do not concern it.
     fn play(
         &mut self,
         sent: &Prepared,
         revealed: Revealed,
-        now: Timestamp,
+        at: Timestamp,
     ) -> (Response, Option<(Code, Clause)>) {
-        self.bare.until(now);
+        self.bare.until(at);
         let sent = match &sent.action {
             PreparedAction::Advance(_) | PreparedAction::Deliveries => {
                 return (Response::new(200, b""), None);
@@ -342,14 +345,15 @@ impl Hypothesis {
             PreparedAction::Call(_) | PreparedAction::Act(_) => self.translate(sent),
         };
         self.service().choices_mut().read(revealed);
-        let predicted = self.bare.play(&sent);
+        let predicted = self.bare.play_at(at, &sent);
         self.bare.forget_deliveries();
         (predicted, self.bare.refused())
     }
 
-    /// Whether this hypothesis is in the same state as `other`.
-    pub fn is_same(&self, other: &Hypothesis) -> bool {
-        self.open == other.open
+    /// Whether this hypothesis explains whatever `other` does: both are in the same state, and what may still be carried out
+    /// in `other` may be here as well.
+    pub fn covers(&self, other: &Hypothesis) -> bool {
+        other.open.iter().all(|open| self.open.contains(open))
             && self.bindings == other.bindings
             && self.amounts == other.amounts
             && self.unclear == other.unclear
@@ -374,13 +378,12 @@ impl Hypothesis {
     }
 
     /// Carries out a request that had no response. `false` if it changes nothing.
-    pub fn carry_out(&mut self, index: usize, revealed: Revealed, now: Timestamp) -> bool {
-        let sent = self.open.remove(index);
-        let (predicted, _) = self.play(&sent, revealed.granted(), now);
-        self.miss(&sent, &predicted, revealed);
+    pub fn carry_out(&mut self, sent: &Prepared, revealed: Revealed, at: Timestamp) -> bool {
+        let (predicted, _) = self.play(sent, revealed.granted(), at);
+        self.miss(sent, &predicted, revealed);
         let is_done = predicted.is_success();
         if is_done {
-            self.note_unclear(&sent, false);
+            self.note_unclear(sent, false);
         }
         is_done
     }

@@ -2,8 +2,6 @@
 //! Whether it also creates parties that were not synced yet (§4 Sync an invoice) is not stated
 //! (`gap.statusOnlyParties`).
 
-use std::sync::Arc;
-
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
@@ -11,6 +9,7 @@ use tideover_model::{
 };
 
 use crate::belief::hypothesis::Hypothesis;
+use crate::belief::hypothesis::open::Open;
 
 impl Hypothesis {
     /// Records such a party as a request that may have been carried out.
@@ -19,7 +18,7 @@ impl Hypothesis {
         let Some(platform) = self.platform_of(sent) else { return };
         for sync in operation.syncs() {
             if self.creates_unseen(platform, sync, now) {
-                let party = Arc::new(sync_of_payor(sent, sync));
+                let party = Open::later(sync_of_payor(sent, sync));
                 if !self.open.contains(&party) {
                     self.open.push(party);
                 }

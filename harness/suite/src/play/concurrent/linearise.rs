@@ -197,7 +197,7 @@ impl<'a> Search<'a> {
     /// Whether the placed requests lead to `world` for the first time.
     fn is_new(&mut self, world: &Rc<Hypothesis>) -> bool {
         let met = self.visited.entry(world.fingerprint()).or_default();
-        let same = |(placed, met): &Visited| *placed == self.placed && met.is_same(world);
+        let same = |(placed, met): &Visited| *placed == self.placed && met.covers(world);
         if met.iter().any(same) {
             return false;
         }
@@ -239,8 +239,7 @@ impl<'a> Search<'a> {
     fn carry_out(&self, world: &Rc<Hypothesis>, request: usize) -> Vec<Hypothesis> {
         let asked = self.requests[request];
         let mut after = Hypothesis::clone(world);
-        after.open.push(asked.sent.clone().into());
-        let done = after.carry_out(0, self.revealed[request], asked.now);
+        let done = after.carry_out(&asked.sent, self.revealed[request], asked.now);
         after.settle();
         if done && !after.is_unchanged_from(world) { vec![after] } else { Vec::new() }
     }

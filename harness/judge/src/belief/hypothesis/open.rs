@@ -1,0 +1,185 @@
+//! Requests without a response. Each may have been carried out when it came, later, or never.
+//!
+//! Nothing is decided about one until a response depends on it. So what failed for one thing multiplies nothing that is
+//! known of others.
+
+use std::sync::Arc;
+
+use tideover_exchange::Prepared;
+use tideover_model::{OperationKind, Timestamp};
+
+use crate::belief::Observation;
+use crate::belief::hidden::PriorState;
+use crate::belief::hypothesis::deeds::Deeds;
+use crate::belief::hypothesis::{Hypothesis, Subject};
+use crate::belief::reading::Revealed;
+
+/// A request without a response.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Open {
+    pub(crate) sent: Arc<Prepared>,
+    /// When it came, while it is undecided whether it was carried out then.
+    undecided_since: Option<Timestamp>,
+}
+
+/// A request with the choices that a response shows.
+#[derive(Clone, Copy)]
+struct Play<'a> {
+    sent: &'a Prepared,
+    revealed: Revealed,
+    at: Timestamp,
+}
+
+impl Play<'_> {
+    fn of(Observation { sent, seen, now }: Observation<'_>) -> Play<'_> {
+        Play { sent, revealed: Revealed::by(seen), at: now }
+    }
+}
+
+impl Open {
+    /// One that came at this time.
+    pub(crate) fn since(sent: &Arc<Prepared>, at: Timestamp) -> Open {
+        Open { sent: Arc::clone(sent), undecided_since: Some(at) }
+    }
+
+    /// One that was not carried out when it came.
+    pub(super) fn later(sent: Prepared) -> Open {
+        Open { sent: Arc::new(sent), undecided_since: None }
+    }
+}
+
+impl Hypothesis {
+    /// This hypothesis in all ways in which the open requests that matter for a response were carried out when they came,
+    /// or not.
+    pub(crate) fn decided_for(
+        &self,
+        observed: Observation<'_>,
+        prior: PriorState,
+    ) -> Vec<Hypothesis> {
+        let Some(index) = self.first_that_matters(observed, prior) else {
+            return vec![self.clone()];
+        };
+        let mut not_at_once = self.clone();
+        let Some(at) = not_at_once.open[index].undecided_since.take() else { return Vec::new() };
+        let request = &self.open[index].sent;
+        let held = not_at_once.with_tax_ids_held(request, prior, at);
+        let before = std::iter::once(&not_at_once).chain(&held);
+        let carry_out = |after: &mut Hypothesis| {
+            let open = after.open.remove(index);
+            after.carry_out_when_it_came(&open.sent, at)
+        };
+        let at_once: Vec<Hypothesis> =
+            before.flat_map(|hypothesis| hypothesis.after(&carry_out)).collect();
+        let all = std::iter::once(not_at_once).chain(at_once);
+        all.flat_map(|hypothesis| hypothesis.decided_for(observed, prior)).collect()
+    }
+
+    /// The first undecided request that matters for a response, or for another one that matters.
+    fn first_that_matters(&self, observed: Observation<'_>, prior: PriorState) -> Option<usize> {
+        if self.open.iter().all(|open| open.undecided_since.is_none()) {
+            return None;
+        }
+        let related = self.related(observed.sent).into_iter();
+        let undecided: Vec<(usize, Timestamp)> =
+            related.filter_map(|it| Some((it, self.open[it].undecided_since?))).collect();
+        let request = |nth: usize| &*self.open[undecided[nth].0].sent;
+        let play = Play::of(observed);
+        let mut with_those_before = self.clone();
+        let mut matters = Vec::with_capacity(undecided.len());
+        for (nth, (_, at)) in undecided.iter().enumerate() {
+            let one = request(nth);
+            let may_be_held = prior > PriorState::Nothing && !self.tax_ids(one).is_empty();
+            let is_needed = may_be_held
+                || self.depends_on(one, *at, play)
+                || with_those_before.depends_on(one, *at, play);
+            matters.push(is_needed);
+            with_those_before.carry_out_when_it_came(one, *at);
+        }
+        // What matters may have had another effect after one that came before it.
+        for later in (1..undecided.len()).rev() {
+            if matters[later] {
+                let at = undecided[later].1;
+                let play = Play { sent: request(later), revealed: Revealed::default(), at };
+                for (before, (_, at)) in undecided[..later].iter().enumerate() {
+                    matters[before] |= self.depends_on(request(before), *at, play);
+                }
+            }
+        }
+        let first = matters.iter().position(|matters| *matters)?;
+        Some(undecided[first].0)
+    }
+
+    /// Whether the response to a request, or what it leaves behind, depends on whether another one was carried out before.
+    fn depends_on(&self, other: &Prepared, at: Timestamp, play: Play<'_>) -> bool {
+        let (mut without, mut after) = (self.clone(), self.clone());
+        let carry_out = |one: &mut Hypothesis| {
+            one.carry_out_when_it_came(other, at);
+            let is_undecided = one.undecided().is_some();
+            one.settle();
+            is_undecided
+        };
+        let respond = |one: &mut Hypothesis| {
+            let (response, _) = one.play(play.sent, play.revealed, play.at);
+            let is_undecided = one.undecided().is_some();
+            one.settle();
+            (response, is_undecided)
+        };
+        if carry_out(&mut after) {
+            return true;
+        }
+        let (first, second) = (respond(&mut without), respond(&mut after));
+        if first.1 || first != second {
+            return true;
+        }
+        if play.sent.kind().is_some_and(OperationKind::reads) {
+            return false;
+        }
+        carry_out(&mut without) || !without.is_unchanged_from(&after)
+    }
+
+    /// Carries out a request when it came. The account that an advance needs may have opened unseen before; later it may be
+    /// too late for that. `false` if it changes nothing.
+    fn carry_out_when_it_came(&mut self, request: &Prepared, at: Timestamp) -> bool {
+        let before = self.clone();
+        if self.carry_out(request, Revealed::default(), at) || self.undecided().is_some() {
+            return true;
+        }
+        let Subject { platform, payee: Some(payee), .. } = before.subject(request) else {
+            return false;
+        };
+        if request.kind() != Some(OperationKind::RequestAdvance) {
+            return false;
+        }
+        *self = before;
+        Deeds { hypothesis: self, platform, payee: &payee, now: at }.open_account()
+            && self.carry_out(request, Revealed::default(), at)
+    }
+
+    /// Carries out an open request. `false` if it changes nothing.
+    pub(crate) fn carry_out_open(
+        &mut self,
+        index: usize,
+        revealed: Revealed,
+        at: Timestamp,
+    ) -> bool {
+        let open = self.open.remove(index);
+        self.carry_out(&open.sent, revealed, at)
+    }
+
+    /// The hypotheses in which other businesses held the tax ids of a request before it came.
+    pub(crate) fn with_tax_ids_held(
+        &self,
+        sent: &Prepared,
+        prior: PriorState,
+        at: Timestamp,
+    ) -> Vec<Hypothesis> {
+        if prior == PriorState::Nothing {
+            return Vec::new();
+        }
+        let platform = self.subject(sent).platform;
+        let held = self.tax_ids(sent).into_iter().flat_map(|tax_id| {
+            self.after(&|after| after.add_foreign_business(platform, tax_id.clone(), at))
+        });
+        held.collect()
+    }
+}
