@@ -90,7 +90,7 @@ fn scope_of_call(platform: PlatformId, call: &PreparedCall) -> BTreeSet<Thing> {
             let parties = parties.map(|it| Thing::Business(platform, it.business.clone()));
             return parties.chain([Thing::Import(platform, import)]).collect();
         }
-        _ => names.extend(identifiers),
+        _ => names.extend(identifiers.into_iter().filter(|name| !name.is_empty())),
     }
     if let Some(body) = call.body().json() {
         named_in(body, &mut names);
