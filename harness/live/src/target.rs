@@ -279,6 +279,10 @@ impl Observed for Live {
         self.session.wait_to_ask_again(nth).await
     }
 
+    async fn wait_to_retry(&mut self) {
+        self.session.wait_to_retry().await;
+    }
+
     fn inbox_works(&self) -> bool {
         self.inbox.is_some() && self.session.inbox_is_proven()
     }

@@ -11,6 +11,7 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use tideover_endpoint::wall_time;
 use tideover_prove::defects::Defect;
+use tideover_prove::defects::generated::Operator;
 use tideover_prove::{Proof, ProofBudget, Setup, defects, prove};
 use tideover_report::matrix::Matrix;
 use tideover_report::results::Results;
@@ -55,6 +56,9 @@ pub(super) struct Prove {
     #[arg(long, value_name = "N", group = "drawn", conflicts_with_all = ["right", "setup", "defect", "seeds", "requests", "list", "markdown"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     generated: Option<u64>,
+    /// Play with those alone whose kind of mistake is this one, such as code or event; may be given again
+    #[arg(long, value_name = "KIND", requires = "generated", value_parser = operator_named)]
+    operator: Vec<Operator>,
     /// List the defects, and prove nothing
     #[arg(long)]
     list: bool,
@@ -66,6 +70,11 @@ pub(super) struct Prove {
     markdown: bool,
     #[command(flatten)]
     reports: ReportFiles,
+}
+
+fn operator_named(name: &str) -> Result<Operator, String> {
+    let named = Operator::ALL.into_iter().find(|operator| operator.to_string() == name);
+    named.ok_or_else(|| format!("one of {}", Operator::ALL.map(|it| it.to_string()).join(", ")))
 }
 
 /// What the suite knows of a service.
@@ -89,7 +98,7 @@ impl Prove {
         }
         if let Some(services) = self.generated {
             let services = usize::try_from(services).unwrap_or(usize::MAX);
-            return generated::run(&output, self.first, services).await;
+            return generated::run(&output, self.first, services, &self.operator).await;
         }
         let defects =
             if self.defect.is_empty() { defects::all().collect() } else { self.defect.clone() };

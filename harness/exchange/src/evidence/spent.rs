@@ -17,6 +17,8 @@ pub enum Activity {
     AskedToWait,
     /// Waits before a read is repeated that may lag behind a write.
     StaleReads,
+    /// Waits before a request is repeated that failed although it had to be refused.
+    Retries,
     /// Waits for webhooks that may still come.
     Webhooks,
     /// Waits for a target that does not answer, and for its restart.
@@ -38,6 +40,7 @@ impl Activity {
             Activity::Pace => "waits for the pace",
             Activity::AskedToWait => "waits that the target asked for",
             Activity::StaleReads => "waits for reads that lag",
+            Activity::Retries => "waits for failures that may pass",
             Activity::Webhooks => "waits for webhooks",
             Activity::Outage => "waits for a target that does not answer",
             Activity::Ordering => "ordering the cases",

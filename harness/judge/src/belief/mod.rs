@@ -439,16 +439,24 @@ impl Belief {
         open
     }
 
+    /// The listed code with which a request must be refused, whatever state the target is in. Such a request changes nothing.
+    pub fn refusal_due(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> Option<Code> {
+        if self.incomplete {
+            return None;
+        }
+        let decided = self.decided_for(Observation { sent, seen, now });
+        let mut due = decided.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
+        let first = due.next().flatten()?;
+        due.all(|other| other == Some(first)).then_some(first)
+    }
+
     /// A failed request may have been carried out before it failed (`7.retrying.1`).
     fn observe_failure(
         &mut self,
         Observation { sent, seen, now }: Observation<'_>,
         platform: Option<PlatformId>,
     ) -> Explanation {
-        let decided = self.decided_for(Observation { sent, seen, now });
-        let mut due = decided.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
-        let first = due.next().flatten();
-        let due = first.filter(|code| !self.incomplete && due.all(|other| other == Some(*code)));
+        let due = self.refusal_due(sent, seen, now);
         self.unanswered(sent, now);
         let explanation = Explanation { due, ..Explanation::uninformative(seen, platform) };
         if seen.code() == Some(Code::UpstreamFailed.name()) {

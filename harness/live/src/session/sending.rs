@@ -89,6 +89,12 @@ impl Session {
         self.wait_again(nth, Activity::StaleReads, |state| &mut state.stale_reads).await
     }
 
+    /// Waits before a request that failed is sent again. A failure that stays is found after a few, and costs each time.
+    pub(crate) async fn wait_to_retry(&self) {
+        tokio::time::sleep(WAITS[0]).await;
+        self.state().spent.record(Activity::Retries, WAITS[0]);
+    }
+
     /// Waits for overdue deliveries, for the `nth` time, from 0. Returns `false` when they will not come.
     pub(crate) async fn wait_for_deliveries(&self, nth: usize) -> bool {
         self.wait_again(nth, Activity::Webhooks, |state| &mut state.missing_deliveries).await

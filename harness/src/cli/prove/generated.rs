@@ -15,10 +15,16 @@ use crate::cli::{Outcome, Output, Problem, threads};
 /// What the suite is asked to find mutations as.
 const SETUPS: [Setup; 2] = [Setup::Stranger, Setup::Caller];
 
-/// Draws `count` mutations by `seed`, and says how many are found.
-pub(super) async fn run(output: &Output, seed: u64, count: usize) -> Result<Outcome, Problem> {
+/// Draws `count` mutations by `seed`, and says how many are found: of all, or of `operators` alone.
+pub(super) async fn run(
+    output: &Output,
+    seed: u64,
+    count: usize,
+    operators: &[Operator],
+) -> Result<Outcome, Problem> {
     let began = Instant::now();
-    let mutations = sample(seed, count);
+    let mut mutations = sample(seed, count);
+    mutations.retain(|one| operators.is_empty() || operators.contains(&one.operator));
     let wanted = mutations.len();
     let bar = progress(output, wanted as u64 * 2 * SETUPS.len() as u64);
     let tried = until_stopped(Arc::default(), bar, move |stop, bar| {

@@ -103,6 +103,7 @@ impl Listener {
             inside: None,
             expectation,
             took: None,
+            asked_again: 0,
             mismatches: Vec::new(),
         });
         std::mem::take(&mut self.run.played.findings)

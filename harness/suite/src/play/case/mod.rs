@@ -19,6 +19,7 @@ use tideover_judge::checks::{Checks, Notes};
 use tideover_judge::{has_failed, is_informative, leniently};
 use tideover_model::{OperationKind, Service, Timestamp};
 
+use crate::play::learn::failing::{AGAIN_AT_ONCE, asks_for_retry};
 use crate::prediction::Case;
 
 pub use listener::Listener;
@@ -72,6 +73,8 @@ struct StepRecord<'a> {
     inside: Option<Inside>,
     expectation: Expectation<'a>,
     took: Option<Duration>,
+    /// How often it was sent again because it failed.
+    asked_again: usize,
     /// Where the response is not what a hand-written transcript expects.
     mismatches: Vec<Mismatch>,
 }
@@ -166,10 +169,10 @@ impl<'a> CaseRun<'a> {
         let (answered, took) = timed::<T>(target.send(&sent)).await;
         let took = target.took().or(took);
         let answered = match answered {
-            Ok(seen) => self.retry_stale(target, &sent, seen, since).await,
+            Ok(seen) => self.ask_again(target, &sent, seen, since).await,
             Err(unanswered) => Err(unanswered),
         };
-        let (seen, may_lag) = match answered {
+        let (seen, may_lag, asked_again) = match answered {
             Ok(response) => response,
             Err(unanswered) if !unanswered.is_last => {
                 if !self.oracle.miss(&sent, unanswered.applied, since) {
@@ -197,9 +200,17 @@ impl<'a> CaseRun<'a> {
         self.memory.keep(step, seen.json());
         let inside = target.inside();
         let mismatches = self.unexpected(step, &seen);
-        let record =
-            StepRecord { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches };
-        Ok(Some(record))
+        Ok(Some(StepRecord {
+            sent,
+            seen,
+            arrivals,
+            inbox_works,
+            inside,
+            expectation,
+            took,
+            asked_again,
+            mismatches,
+        }))
     }
 
     /// The webhooks that came with a step. Waits if one is overdue.
@@ -222,6 +233,35 @@ impl<'a> CaseRun<'a> {
             }
             Applied::Never => self.played.unsent.push(unanswered.why),
         }
+    }
+
+    /// Repeats a request whose response may be stale, or that failed although it must be refused. Returns the last response,
+    /// whether it may still be stale, and how often it failed again.
+    async fn ask_again<T: Observed>(
+        &mut self,
+        target: &mut T,
+        sent: &Prepared,
+        seen: Response,
+        since: Timestamp,
+    ) -> Result<(Response, bool, usize), Unanswered> {
+        let (mut seen, may_lag) = self.retry_stale(target, sent, seen, since).await?;
+        let mut times = 0;
+        while times < AGAIN_AT_ONCE
+            && asks_for_retry(&seen)
+            && !self.played.failing.is_announced()
+            && self.oracle.must_refuse(sent, &seen, now_of(target).unwrap_or(since))
+        {
+            target.wait_to_retry().await;
+            times += 1;
+            // Should it not be refused after all, then the one before may have been carried out.
+            self.oracle.miss(sent, Applied::MayBe, since);
+            match target.send(sent).await {
+                Ok(later) => seen = later,
+                Err(later) if later.is_last => return Err(later),
+                Err(_) => return Ok((seen, may_lag, 0)),
+            }
+        }
+        Ok((seen, may_lag, times))
     }
 
     /// Repeats a request whose response may be stale. Returns the last response, and whether it may still be stale.
@@ -256,8 +296,8 @@ impl<'a> CaseRun<'a> {
 
     /// Compares a step with its expectation, and makes every check.
     fn judge(&mut self, record: StepRecord<'_>) {
-        let StepRecord { sent, seen, arrivals, inbox_works, inside, expectation, took, mismatches } =
-            record;
+        let StepRecord { sent, seen, arrivals, inbox_works, inside, expectation, .. } = record;
+        let StepRecord { took, asked_again, mismatches, .. } = record;
         let is_taken = seen.is_success() && self.oracle.belief().is_some();
         // What a service takes from a body that cannot be read as it is, is not certain.
         let has_same_body = |taken: &Prepared| {
@@ -286,7 +326,7 @@ impl<'a> CaseRun<'a> {
         }
         self.played.renamed.record(&exchange);
         self.played.repeats.record(&exchange, expectation.due);
-        self.played.failing.record(&exchange, expectation.due);
+        self.played.failing.record(&exchange, expectation.due, asked_again);
         let at = self.played.answers.len();
         let mut notes = Notes { met: take(&mut self.played.met), ..Notes::default() };
         for point in expectation.points {

@@ -37,9 +37,14 @@ pub trait Observed: Target {
         ready(())
     }
 
-    /// Waits before the `nth` retry, from 0. Returns `false` once a retry is no use.
+    /// Waits before the `nth` retry of a read that may be stale, from 0. Returns `false` once a retry is no use.
     fn wait_to_ask_again(&mut self, _nth: usize) -> impl Future<Output = bool> {
         ready(false)
+    }
+
+    /// Waits before a request that failed is sent again.
+    fn wait_to_retry(&mut self) -> impl Future<Output = ()> {
+        ready(())
     }
 
     /// Whether a webhook has been seen to reach the inbox. Only then does a missing webhook mean anything.

@@ -139,6 +139,11 @@ impl<'a> Oracle<'a> {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
     }
 
+    /// Whether a request must be refused with a listed code, in every world.
+    pub(super) fn must_refuse(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
+        self.belief().is_some_and(|belief| belief.refusal_due(sent, seen, now).is_some())
+    }
+
     /// Adds keys of a foreign target.
     pub(super) fn introduce<'k>(&mut self, keys: impl Iterator<Item = &'k str>) {
         if let Worlds::Believed(belief) = &mut self.0 {

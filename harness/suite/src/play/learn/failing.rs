@@ -13,6 +13,13 @@ use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
 const OFTEN: u64 = 4;
 const CASES: u64 = 3;
 
+/// In how many cases it is enough if the same request failed each time it was sent again at once, and the next one was
+/// answered.
+const CASES_AT_ONCE: u64 = 2;
+
+/// How often a failed request that must be refused is sent again at once.
+pub(crate) const AGAIN_AT_ONCE: usize = 3;
+
 /// A kind of request, if the path is served, with the outcome that was due.
 type Asked = (Option<OperationKind>, Due);
 
@@ -56,6 +63,8 @@ impl Due {
 pub(super) struct Failures {
     pub(super) times: u64,
     pub(super) cases: u64,
+    /// In how many cases the same request failed again and again at once.
+    at_once: u64,
     /// The last response.
     pub(super) last: String,
 }
@@ -63,13 +72,14 @@ pub(super) struct Failures {
 impl Failures {
     /// Counts one more in the same case.
     pub(super) fn count(&mut self, last: String) {
-        *self = Failures { times: self.times + 1, cases: 1, last };
+        *self = Failures { times: self.times + 1, cases: 1, at_once: self.at_once, last };
     }
 
     /// Adds those of other cases.
     pub(super) fn add(&mut self, other: &Failures) {
         self.times += other.times;
         self.cases += other.cases;
+        self.at_once += other.at_once;
         self.last.clone_from(&other.last);
     }
 }
@@ -83,14 +93,23 @@ pub struct Failing {
     failed: BTreeMap<Asked, Failures>,
     answered: BTreeMap<Asked, u64>,
     /// Failures since the last answered request of this case.
-    open: Vec<(Asked, String)>,
+    open: Vec<OpenFailure>,
     /// The requests of this case whose failure asked for a retry.
     to_retry: Vec<Prepared>,
     is_announced: bool,
 }
 
+/// A failure that no answered request has followed yet.
+#[derive(Clone, Debug)]
+struct OpenFailure {
+    asked: Asked,
+    last: String,
+    /// Whether the same request failed again and again at once, and nothing has failed since.
+    at_once: bool,
+}
+
 /// Whether the same request may succeed a moment later (§7 Retrying 1).
-fn asks_for_retry(seen: &Response) -> bool {
+pub(crate) fn asks_for_retry(seen: &Response) -> bool {
     matches!(seen.status, BAD_GATEWAY | UNAVAILABLE)
 }
 
@@ -98,21 +117,30 @@ const BAD_GATEWAY: u16 = 502;
 const UNAVAILABLE: u16 = 503;
 
 impl Failing {
-    /// Counts an answered or failed request. `due` is the code with which it had to be refused.
-    pub(crate) fn record(&mut self, exchange: &Exchange<'_>, due: Option<Code>) {
+    /// Whether the operator port has announced a failure.
+    pub(crate) fn is_announced(&self) -> bool {
+        self.is_announced
+    }
+
+    /// Counts an answered or failed request, which failed `again` times before. `due` is the code with which it had to be
+    /// refused.
+    pub(crate) fn record(&mut self, exchange: &Exchange<'_>, due: Option<Code>, again: usize) {
         self.is_announced |= exchange.acts() == Some(ActionKind::UpstreamFails);
         if self.is_announced || exchange.call().is_none() {
             return;
         }
         let kind = exchange.kind();
         if has_failed(exchange.sent, exchange.seen) {
-            if asks_for_retry(exchange.seen) && !self.to_retry.contains(exchange.sent) {
+            self.open.iter_mut().for_each(|open| open.at_once = false);
+            let at_once = again >= AGAIN_AT_ONCE;
+            if asks_for_retry(exchange.seen) && !at_once && !self.to_retry.contains(exchange.sent) {
                 self.to_retry.push(exchange.sent.clone());
                 return;
             }
             let code = exchange.seen.code().unwrap_or_default();
             let due = Due::of(due.or(exchange.predicted_refusal.map(|(code, _)| code)));
-            self.open.push(((kind, due), format!("{} {code}", exchange.seen.status)));
+            let last = format!("{} {code}", exchange.seen.status);
+            self.open.push(OpenFailure { asked: (kind, due), last, at_once });
             return;
         }
         // Another code may come in place of the one that is due.
@@ -123,8 +151,10 @@ impl Failing {
         if is_informative(exchange.seen) {
             let seen = Due::of(exchange.seen.code().and_then(Code::parse));
             *self.answered.entry((kind, seen)).or_default() += 1;
-            for (asked, last) in take(&mut self.open) {
-                self.failed.entry(asked).or_default().count(last);
+            for OpenFailure { asked, last, at_once } in take(&mut self.open) {
+                let failures = self.failed.entry(asked).or_default();
+                failures.count(last);
+                failures.at_once |= u64::from(at_once);
             }
         }
     }
@@ -141,7 +171,8 @@ impl Failing {
     /// The kinds of requests that failed each time.
     pub(crate) fn findings(&self) -> Vec<(Finding, u64)> {
         let always = self.failed.iter().filter(|(asked, failures)| {
-            let is_often = failures.times >= OFTEN && failures.cases >= CASES;
+            let is_often = failures.times >= OFTEN && failures.cases >= CASES
+                || failures.at_once >= CASES_AT_ONCE;
             let is_answered = match asked.1 {
                 Due::Unknown => self.answered.keys().any(|(kind, _)| *kind == asked.0),
                 Due::Success | Due::Refusal(_) => self.answered.contains_key(*asked),

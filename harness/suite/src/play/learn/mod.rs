@@ -6,7 +6,7 @@
 
 mod causes;
 mod delays;
-mod failing;
+pub(crate) mod failing;
 mod held;
 mod rates;
 mod renamed;
