@@ -6,10 +6,12 @@ mod clock;
 pub(crate) mod explain;
 pub(crate) mod hidden;
 pub(crate) mod hypothesis;
+mod kept;
 mod past;
 pub(crate) mod reading;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
+use std::mem::take;
 use std::sync::Arc;
 
 use tideover_exchange::evidence::Point;
@@ -25,19 +27,12 @@ use crate::belief::explain::{DEEPEST, Explainer};
 use crate::belief::hidden::{Outside, PriorState};
 use crate::belief::hypothesis::open::Open;
 use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, leniently, status_point};
+use crate::belief::kept::{Kept, MOST_KEPT};
 use crate::belief::reading::{LimitQuestion, Revealed};
 use crate::comparison::ABSENT;
 use crate::grounds::Grounds;
 
 use past::Past;
-
-/// The most hypotheses to keep.
-///
-/// Every one is played for every response, so the number is what a step may cost. Each thing that is undecided (a
-/// reading, the platform of a key, a write without a response) at most doubles them: 256 are eight such things at once. A
-/// response decides most of them soon. Beyond that some are dropped, the dropped ones may be the truth, and so a later
-/// contradiction is only inconclusive.
-const MOST_KEPT: usize = 256;
 
 /// Platforms from this number on stand for keys whose platform is not certain. No run has so many.
 const UNSURE: u32 = 1 << 16;
@@ -294,30 +289,15 @@ impl Belief {
         }
     }
 
-    /// The hypotheses, where each open request that matters for a response was carried out when it came, or not.
-    fn decided_for(&self, observed: Observation<'_>) -> Vec<Hypothesis> {
-        self.hypotheses.iter().flat_map(|it| it.decided_for(observed, self.prior)).collect()
+    /// Drops hypotheses that others cover, and those beyond the maximum.
+    fn bound(&mut self) {
+        let kept = Kept::of(take(&mut self.hypotheses));
+        self.keep(kept);
     }
 
-    /// Drops hypotheses that others cover, and those beyond the maximum. Contradictions are inconclusive from then on.
-    fn bound(&mut self) {
-        let mut hypotheses: Vec<Hypothesis> = Vec::new();
-        let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for hypothesis in self.hypotheses.drain(..) {
-            let alike = alike.entry(hypothesis.fingerprint()).or_default();
-            if alike.iter().any(|kept| hypotheses[*kept].covers(&hypothesis)) {
-                continue;
-            }
-            match alike.iter().find(|kept| hypothesis.covers(&hypotheses[**kept])) {
-                Some(kept) => hypotheses[*kept] = hypothesis,
-                None => {
-                    alike.push(hypotheses.len());
-                    hypotheses.push(hypothesis);
-                }
-            }
-        }
-        self.incomplete |= hypotheses.len() > MOST_KEPT;
-        hypotheses.truncate(MOST_KEPT);
+    /// Contradictions are inconclusive from the first dropped hypothesis on.
+    fn keep(&mut self, Kept { hypotheses, are_all }: Kept) {
+        self.incomplete |= !are_all;
         self.hypotheses = hypotheses;
     }
 
@@ -356,7 +336,8 @@ impl Belief {
         if !is_informative(seen) {
             self.miss(sent);
         }
-        self.hypotheses = self.decided_for(Observation { sent, seen, now });
+        let before = take(&mut self.hypotheses);
+        self.keep(Kept::decided_for(before, Observation { sent, seen, now }, self.prior));
         // This response need not show whether the tax ids are held. Later responses do.
         let may_be_held = |hypothesis: &&Hypothesis| {
             self.prior == PriorState::TaxIds || hypothesis.lacks_tax_id(sent, now)
@@ -439,12 +420,19 @@ impl Belief {
         open
     }
 
-    /// The listed code with which a request must be refused, whatever state the target is in. Such a request changes nothing.
-    pub fn refusal_due(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> Option<Code> {
+    /// Whether a request must be refused, and so changes nothing, in whatever state the target is, and whatever others do.
+    pub fn must_refuse(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
+        self.refusal_due(sent, seen, now).is_some_and(|code| !ends_unseen(code))
+    }
+
+    /// The listed code with which a request must be refused in every hypothesis.
+    fn refusal_due(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> Option<Code> {
         if self.incomplete {
             return None;
         }
-        let decided = self.decided_for(Observation { sent, seen, now });
+        let observed = Observation { sent, seen, now };
+        let decided = Kept::decided_for(self.hypotheses.clone(), observed, self.prior);
+        let decided = Some(decided.hypotheses).filter(|_| decided.are_all)?;
         let mut due = decided.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
         let first = due.next().flatten()?;
         due.all(|other| other == Some(first)).then_some(first)

@@ -10,6 +10,7 @@ use tideover_model::{Code, Operation, OperationKind, PlatformId, Timestamp};
 use crate::belief::explain::DEEPEST;
 use crate::belief::hidden::PriorState;
 use crate::belief::hypothesis::{Hypothesis, Subject};
+use crate::belief::kept::Kept;
 use crate::belief::{Belief, Observation};
 
 /// The most writes that a stale read may lag behind. A read is retried before it counts as stale, so a
@@ -87,8 +88,9 @@ impl Belief {
 
     /// The same, with at most so many hidden moves.
     fn explains_within(&self, observed: Observation<'_>, deepest: usize) -> bool {
-        let decided = self.decided_for(observed);
-        !self.explainer(self.prior).within(deepest).contradicts(&decided, observed)
+        let decided = Kept::decided_for(self.hypotheses.clone(), observed, self.prior);
+        let explainer = self.explainer(self.prior).within(deepest);
+        !decided.are_all || !explainer.contradicts(&decided.hypotheses, observed)
     }
 
     /// Whether a response shows the state before a write, or what at most so many hidden moves made of it. Uses the
@@ -98,10 +100,9 @@ impl Belief {
         // State that predates the run would explain any response.
         let prior = PriorState::Nothing;
         let named = past.hypotheses.iter().map(|hypothesis| hypothesis.calling_as(present));
-        let hypotheses: Vec<Hypothesis> =
-            named.flat_map(|hypothesis| hypothesis.decided_for(observed, prior)).collect();
+        let decided = Kept::decided_for(named.collect(), observed, prior);
         let explainer = self.explainer(prior).within(deepest);
-        !explainer.contradicts(&hypotheses, observed)
+        !explainer.contradicts(&decided.hypotheses, observed)
     }
 
     pub(super) fn remember_write(&mut self, sent: &Prepared) {

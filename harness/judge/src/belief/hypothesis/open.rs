@@ -49,20 +49,17 @@ impl Open {
 }
 
 impl Hypothesis {
-    /// This hypothesis in all ways in which the open requests that matter for a response were carried out when they came,
-    /// or not.
-    pub(crate) fn decided_for(
+    /// This hypothesis where the first open request that matters for a response was carried out when it came, and where it
+    /// was not. `None` if none matters.
+    pub(crate) fn decided_once(
         &self,
         observed: Observation<'_>,
         prior: PriorState,
-    ) -> Vec<Hypothesis> {
-        let Some(index) = self.first_that_matters(observed, prior) else {
-            return vec![self.clone()];
-        };
+    ) -> Option<Vec<Hypothesis>> {
+        let index = self.first_that_matters(observed, prior)?;
         let mut not_at_once = self.clone();
-        let Some(at) = not_at_once.open[index].undecided_since.take() else { return Vec::new() };
-        let request = &self.open[index].sent;
-        let held = not_at_once.with_tax_ids_held(request, prior, at);
+        let at = not_at_once.open[index].undecided_since.take()?;
+        let held = not_at_once.with_tax_ids_held(&self.open[index].sent, prior, at);
         let before = std::iter::once(&not_at_once).chain(&held);
         let carry_out = |after: &mut Hypothesis| {
             let open = after.open.remove(index);
@@ -70,8 +67,7 @@ impl Hypothesis {
         };
         let at_once: Vec<Hypothesis> =
             before.flat_map(|hypothesis| hypothesis.after(&carry_out)).collect();
-        let all = std::iter::once(not_at_once).chain(at_once);
-        all.flat_map(|hypothesis| hypothesis.decided_for(observed, prior)).collect()
+        Some(std::iter::once(not_at_once).chain(at_once).collect())
     }
 
     /// The first undecided request that matters for a response, or for another one that matters.

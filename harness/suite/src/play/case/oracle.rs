@@ -141,7 +141,7 @@ impl<'a> Oracle<'a> {
 
     /// Whether a request must be refused with a listed code, in every world.
     pub(super) fn must_refuse(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
-        self.belief().is_some_and(|belief| belief.refusal_due(sent, seen, now).is_some())
+        self.belief().is_some_and(|belief| belief.must_refuse(sent, seen, now))
     }
 
     /// Adds keys of a foreign target.
