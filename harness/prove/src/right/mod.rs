@@ -191,6 +191,9 @@ impl Testbed for RightServices {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::{Arc, Mutex};
+
     use serde_json::{Value, json};
     use tideover_exchange::{PreparedCall, Response};
     use tideover_model::{OperationKind, Range};
@@ -349,5 +352,37 @@ mod tests {
             get("/v1/organizations/lost"),
         ];
         assert_eq!(findings(profile, steps).await, []);
+    }
+
+    /// Every request fails, without its effect.
+    struct CountsFailures(Arc<Mutex<BTreeMap<OperationKind, u32>>>);
+
+    impl Liberty for CountsFailures {
+        fn instead(&mut self, _: u64, call: &PreparedCall, _: &mut Inside<'_>) -> Option<Response> {
+            let kind = call.asked().kind?;
+            *self.0.lock().unwrap().entry(kind).or_default() += 1;
+            Some(free::refused(502, "upstream_failed"))
+        }
+    }
+
+    /// What must be refused is sent again at once, but for a subscription (§4 Idempotency summary).
+    #[tokio::test]
+    async fn what_fails_although_it_must_be_refused_is_sent_again() {
+        let post = |path: &str, body: Value| json!({ "call": { "method": "POST", "path": path, "body": body } });
+        let steps = json!([
+            post("/v1/quotes", json!({ "payeeExternalId": "nobody", "invoiceFaceValue": 1 })),
+            post("/v1/webhooks", json!({ "url": "http://10.0.0.1/" })),
+            sync("v", json!({ "legalName": "V" })),
+        ]);
+        let steps: Vec<Step> = serde_json::from_value(steps).unwrap();
+        let counted = Arc::default();
+        let liberties: Vec<Box<dyn Liberty>> = vec![Box::new(CountsFailures(Arc::clone(&counted)))];
+        let mut strangers = Sight::OneKey.strangers(Profile::default(), 1);
+        let mut target = Free::new(strangers.fresh().await.unwrap(), liberties);
+        let header = Header::new(1, start(), Profile::default());
+        play(&mut target, &header, &steps).await.unwrap();
+        let times = [OperationKind::Quote, OperationKind::Subscribe, OperationKind::SyncBusiness]
+            .map(|kind| counted.lock().unwrap()[&kind]);
+        assert_eq!(times, [4, 1, 1]);
     }
 }

@@ -255,6 +255,7 @@ impl<'a> CaseRun<'a> {
             times += 1;
             // Should it not be refused after all, then the one before may have been carried out.
             self.oracle.miss(sent, Applied::MayBe, since);
+            self.checks.miss(sent);
             match target.send(sent).await {
                 Ok(later) => seen = later,
                 Err(later) if later.is_last => return Err(later),

@@ -13,7 +13,7 @@ use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Memory, Prepared, Response};
 use tideover_judge::checks::Checks;
 use tideover_judge::{Belief, Explanation};
-use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
+use tideover_model::{Clause, Code, OperationKind, PlatformId, Service, Timestamp};
 
 use crate::play::case::observed::{Clock, Observed, TargetWorld};
 use crate::prediction::{Prediction, Predictor};
@@ -139,9 +139,11 @@ impl<'a> Oracle<'a> {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
     }
 
-    /// Whether a request must be refused with a listed code, in every world.
+    /// Whether a request must be refused with a listed code, in every world, and so may be sent again. A subscription must
+    /// not be (§4 Idempotency summary).
     pub(super) fn must_refuse(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
-        self.belief().is_some_and(|belief| belief.must_refuse(sent, seen, now))
+        sent.kind() != Some(OperationKind::Subscribe)
+            && self.belief().is_some_and(|belief| belief.must_refuse(sent, seen, now))
     }
 
     /// Adds keys of a foreign target.
