@@ -89,17 +89,16 @@ impl Explainer {
     /// needs a move to explain a response is as likely as one that needs none.
     pub fn explain(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
         let alike = hypotheses.chunk_by(|one, other| one.readings() == other.readings());
-        let groups: Vec<&[Hypothesis]> =
-            alike.flat_map(|alike| alike.chunk_by(|one, other| one.open == other.open)).collect();
-        let widest = (WIDE / groups.len().max(1)).max(LEAST_WIDE);
-        let mut found: Vec<Found> =
-            groups.iter().map(|group| self.search(group, observed, widest)).collect();
+        let groups: Vec<Group<'_>> = alike.flat_map(Group::of).collect();
+        let search = |group: &Group<'_>, widest| self.search(group, observed, widest);
+        let mut found: Vec<Found> = groups.iter().map(|group| search(group, WIDE)).collect();
         let cut_short = found.iter().filter(|found| found.is_cut_short()).count();
-        if let Some(widest) = WIDEST.checked_div(cut_short) {
-            let widest = widest.max(LEAST_WIDE);
-            for (found, group) in found.iter_mut().zip(groups).filter(|it| it.0.is_cut_short()) {
-                *found = self.search(group, observed, widest);
-            }
+        // Where other groups explain the response, those that are dropped share one search.
+        let explains = |one: &Candidate| one.rank().contradictions == Default::default();
+        let is_explained = found.iter().any(|found| found.best.iter().any(explains));
+        let widest = if is_explained { WIDEST / cut_short.max(1) } else { WIDEST };
+        for (found, group) in found.iter_mut().zip(&groups).filter(|it| it.0.is_cut_short()) {
+            *found = search(group, widest);
         }
         // What was dropped although not all of it was tried may be the truth.
         let diverged = found.iter().any(Found::is_cut_short);
@@ -109,11 +108,28 @@ impl Explainer {
         best
     }
 
-    /// The candidates of hypotheses that are explained together, with at most `widest` hypotheses at each depth.
-    fn search(self, group: &[Hypothesis], observed: Observation<'_>, widest: usize) -> Found {
+    /// The candidates of a group, where those with the same readings try at most `widest` hypotheses at each depth.
+    fn search(self, group: &Group<'_>, observed: Observation<'_>, widest: usize) -> Found {
+        let widest = (widest / group.groups).max(LEAST_WIDE);
         let mut search = Search { explainer: self, widest, is_whole: true };
-        let best = search.explain(group, observed);
+        let best = search.explain(group.hypotheses, observed);
         Found { best, is_whole: search.is_whole }
+    }
+}
+
+/// Hypotheses that are explained together: with the same readings, and the same requests still without a response.
+struct Group<'a> {
+    hypotheses: &'a [Hypothesis],
+    /// How many groups have the same readings.
+    groups: usize,
+}
+
+impl<'a> Group<'a> {
+    /// The groups of hypotheses with the same readings.
+    fn of(alike: &'a [Hypothesis]) -> Vec<Group<'a>> {
+        let by_open = || alike.chunk_by(|one, other| one.open == other.open);
+        let groups = by_open().count();
+        by_open().map(|hypotheses| Group { hypotheses, groups }).collect()
     }
 }
 
