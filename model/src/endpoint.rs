@@ -312,6 +312,16 @@ impl OperationKind {
     pub const fn reads(self) -> bool {
         self.endpoint().reads
     }
+
+    /// Whether it is about the caller's subscriptions, and about nothing else.
+    pub const fn is_about_subscriptions(self) -> bool {
+        matches!(
+            self,
+            OperationKind::Subscribe
+                | OperationKind::ListSubscriptions
+                | OperationKind::Unsubscribe
+        )
+    }
 }
 
 impl Endpoint {

@@ -69,6 +69,11 @@ impl Candidate {
         let contradictions = (self.fit.contradicts_outcome(), self.fit.contradictions());
         Rank { contradictions, differences: self.fit.differences() }
     }
+
+    /// Whether the response contradicts nothing.
+    fn explains(&self) -> bool {
+        self.rank().contradictions == Default::default()
+    }
 }
 
 impl Explainer {
@@ -80,7 +85,7 @@ impl Explainer {
     /// Whether no hypothesis explains a response, even with hidden moves.
     pub(crate) fn contradicts(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> bool {
         let best = self.explain(hypotheses, observed);
-        best.iter().all(|one| one.rank().contradictions != Default::default())
+        !best.iter().any(Candidate::explains)
     }
 
     /// The candidates that explain a response best, with as few moves as possible.
@@ -94,8 +99,7 @@ impl Explainer {
         let mut found: Vec<Found> = groups.iter().map(|group| search(group, WIDE)).collect();
         let cut_short = found.iter().filter(|found| found.is_cut_short()).count();
         // Where other groups explain the response, those that are dropped share one search.
-        let explains = |one: &Candidate| one.rank().contradictions == Default::default();
-        let is_explained = found.iter().any(|found| found.best.iter().any(explains));
+        let is_explained = found.iter().any(Found::explains);
         let widest = if is_explained { WIDEST / cut_short.max(1) } else { WIDEST };
         for (found, group) in found.iter_mut().zip(&groups).filter(|it| it.0.is_cut_short()) {
             *found = search(group, widest);
@@ -142,8 +146,11 @@ struct Found {
 impl Found {
     /// Whether it ended before it found an explanation, or had tried everything.
     fn is_cut_short(&self) -> bool {
-        let contradicts = |one: &Candidate| one.rank().contradictions != Default::default();
-        !self.is_whole && self.best.iter().all(contradicts)
+        !self.is_whole && !self.explains()
+    }
+
+    fn explains(&self) -> bool {
+        self.best.iter().any(Candidate::explains)
     }
 }
 
@@ -160,13 +167,19 @@ impl Search {
         let candidates = |hypothesis: &Hypothesis| Candidate::all_of(hypothesis, observed);
         let mut best: Vec<Candidate> = hypotheses.iter().flat_map(candidates).collect();
         let Some(mut least) = keep_least_contradicted(&mut best) else { return best };
+        let are_doubted = |best: &[Candidate]| best.iter().all(|one| !one.fit.doubts.is_empty());
+        if least == Rank::default() && !are_doubted(&best) {
+            return best;
+        }
+        let movable: Vec<&Hypothesis> =
+            hypotheses.iter().filter(|hypothesis| !hypothesis.rules_out(observed)).collect();
         for depth in 1..=self.explainer.deepest {
             if least == Rank::default() {
                 break;
             }
             let (mut better, mut is_moved) = (Vec::new(), false);
             let before = least;
-            self.after_moves(hypotheses, depth, observed, &mut |moved| {
+            self.after_moves(&movable, depth, observed, &mut |moved| {
                 is_moved = true;
                 for candidate in candidates(&moved) {
                     let rank = candidate.rank();
@@ -187,9 +200,9 @@ impl Search {
             }
             best.splice(0..0, better);
         }
-        if best.iter().all(|one| !one.fit.doubts.is_empty()) {
+        if are_doubted(&best) {
             // A refused action suggests another state, or only that the port refused.
-            self.after_moves(hypotheses, 1, observed, &mut |moved| {
+            self.after_moves(&movable, 1, observed, &mut |moved| {
                 let explains = |one: &Candidate| one.rank() == least && one.fit.doubts.is_empty();
                 best.extend(candidates(&moved).into_iter().filter(explains));
             });
@@ -202,13 +215,13 @@ impl Search {
     /// They are made one after the other and none is kept: each is a whole world.
     fn after_moves(
         &mut self,
-        hypotheses: &[Hypothesis],
+        hypotheses: &[&Hypothesis],
         moves: usize,
         observed: Observation<'_>,
         visit: &mut dyn FnMut(Hypothesis),
     ) {
         let mut left = self.widest;
-        for hypothesis in hypotheses.iter().filter(|it| !it.rules_out(observed)) {
+        for hypothesis in hypotheses {
             self.descend(hypothesis, moves, observed, &mut left, visit);
         }
         self.is_whole &= left > 0;

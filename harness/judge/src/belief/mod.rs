@@ -12,7 +12,6 @@ pub(crate) mod reading;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::mem::take;
-use std::sync::Arc;
 
 use tideover_exchange::evidence::Point;
 use tideover_exchange::{Prepared, PreparedAction, Response};
@@ -273,7 +272,7 @@ impl Belief {
             return;
         }
         self.remember_write(sent);
-        let open = Open::since(&Arc::new(sent.clone()), now);
+        let open = Open::since(sent.clone(), now);
         self.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.open.push(open.clone()));
     }
 

@@ -102,12 +102,7 @@ impl Parts {
     fn touched(&mut self, one: &Recorded) -> Touched {
         let PreparedAction::Call(call) = &one.sent.action else { return Touched::InEveryPart };
         let (platform, seen) = (String::new(), one.seen.as_ref());
-        if let Some(
-            OperationKind::Subscribe
-            | OperationKind::ListSubscriptions
-            | OperationKind::Unsubscribe,
-        ) = one.sent.kind()
-        {
+        if one.sent.kind().is_some_and(OperationKind::is_about_subscriptions) {
             return Touched::Things(vec![Thing::Url(platform, String::new())]);
         }
         // What a service may have taken it for.

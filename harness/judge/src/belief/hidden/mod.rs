@@ -198,9 +198,7 @@ fn revocations(
     now: Timestamp,
     outside: Outside,
 ) -> Vec<HiddenMove> {
-    let asks =
-        [OperationKind::Subscribe, OperationKind::ListSubscriptions, OperationKind::Unsubscribe];
-    if !sent.kind().is_some_and(|kind| asks.contains(&kind)) {
+    if !sent.kind().is_some_and(OperationKind::is_about_subscriptions) {
         return Vec::new();
     }
     let listed = hypothesis.look(now, platform, Operation::ListSubscriptions);

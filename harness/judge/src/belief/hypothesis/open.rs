@@ -38,8 +38,8 @@ impl Play<'_> {
 
 impl Open {
     /// One that came at this time.
-    pub(crate) fn since(sent: &Arc<Prepared>, at: Timestamp) -> Open {
-        Open { sent: Arc::clone(sent), undecided_since: Some(at) }
+    pub(crate) fn since(sent: Prepared, at: Timestamp) -> Open {
+        Open { sent: Arc::new(sent), undecided_since: Some(at) }
     }
 
     /// One that was not carried out when it came.

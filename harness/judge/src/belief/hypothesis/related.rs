@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
-use tideover_model::wire::field;
-use tideover_model::wire::route::served_at;
-use tideover_model::{Operation, OperationKind, PlatformId};
+use tideover_exchange::{Prepared, PreparedAction, PreparedCall, within};
+use tideover_model::wire::route::{route, served_at};
+use tideover_model::wire::schema::{Role, documented};
+use tideover_model::{Operation, PlatformId};
 
 use crate::belief::hypothesis::Hypothesis;
 
@@ -23,9 +22,6 @@ enum Thing {
 
 /// What a request reads or changes. `None` if it may be anything.
 type Scope = Option<BTreeSet<Thing>>;
-
-/// The members that name a business.
-const NAMES: [&str; 2] = [field::EXTERNAL_ID, field::PAYEE_EXTERNAL_ID];
 
 impl Hypothesis {
     /// The open requests that the response to `sent` depends on, as they came.
@@ -74,43 +70,34 @@ impl Hypothesis {
     }
 }
 
-/// What a request of the partner API is about, also if it is malformed.
+/// What a request of the partner API is about, also if it is malformed: what its path, its body and its rows name.
 fn scope_of_call(platform: PlatformId, call: &PreparedCall) -> BTreeSet<Thing> {
-    let Some(way) = served_at(call.plain_path()) else { return BTreeSet::new() };
-    let mut names = Vec::new();
-    let identifiers = way.identifiers().unwrap_or_default();
-    match way.kind {
-        OperationKind::Subscribe
-        | OperationKind::ListSubscriptions
-        | OperationKind::Unsubscribe => return BTreeSet::from([Thing::Subscriptions(platform)]),
-        OperationKind::ImportInvoices | OperationKind::GetImport => {
-            let [import, _] = identifiers;
-            let syncs = call.operation().map(Operation::syncs).unwrap_or_default();
-            let parties = syncs.into_iter().flat_map(|sync| [&sync.payee, &sync.payor]);
-            let parties = parties.map(|it| Thing::Business(platform, it.business.clone()));
-            return parties.chain([Thing::Import(platform, import)]).collect();
-        }
-        _ => names.extend(identifiers.into_iter().filter(|name| !name.is_empty())),
+    let path = call.plain_path();
+    let Some(way) = route(&call.method, path).ok().or_else(|| served_at(path)) else {
+        return BTreeSet::new();
+    };
+    if way.kind.is_about_subscriptions() {
+        return BTreeSet::from([Thing::Subscriptions(platform)]);
     }
-    if let Some(body) = call.body().json() {
-        named_in(body, &mut names);
-    }
-    names.into_iter().map(|name| Thing::Business(platform, name)).collect()
+    let in_path = way.kind.path_roles().iter().zip(way.identifiers().unwrap_or_default());
+    let in_body = documented(way.kind.fields()).into_iter().filter_map(|place| {
+        let name = within(call.body().json()?, place.path)?.as_str()?;
+        Some((&place.field.role, name.to_owned()))
+    });
+    let syncs = call.operation().map(Operation::syncs).unwrap_or_default();
+    let parties = syncs.into_iter().flat_map(|sync| [&sync.payee, &sync.payor]);
+    let in_rows = parties.map(|party| (&Role::Business, party.business.clone()));
+    let named = in_path.chain(in_body).chain(in_rows);
+    named.filter_map(|(role, name)| Thing::named(platform, role, name)).collect()
 }
 
-fn named_in(value: &Value, names: &mut Vec<String>) {
-    match value {
-        Value::Object(members) => {
-            for (name, value) in members {
-                match value {
-                    Value::String(text) if NAMES.contains(&name.as_str()) => {
-                        names.push(text.clone());
-                    }
-                    value => named_in(value, names),
-                }
-            }
+impl Thing {
+    /// What a name of this role names.
+    fn named(platform: PlatformId, role: &Role, name: String) -> Option<Thing> {
+        match role {
+            Role::Business => Some(Thing::Business(platform, name)),
+            Role::Import => Some(Thing::Import(platform, name)),
+            _ => None,
         }
-        Value::Array(items) => items.iter().for_each(|item| named_in(item, names)),
-        _ => {}
     }
 }

@@ -245,12 +245,11 @@ impl<'a> CaseRun<'a> {
         since: Timestamp,
     ) -> Result<(Response, bool, usize), Unanswered> {
         let (mut seen, may_lag) = self.retry_stale(target, sent, seen, since).await?;
-        let mut times = 0;
-        while times < AGAIN_AT_ONCE
-            && asks_for_retry(&seen)
+        let must_be_refused = asks_for_retry(&seen)
             && !self.played.failing.is_announced()
-            && self.oracle.must_refuse(sent, &seen, now_of(target).unwrap_or(since))
-        {
+            && self.oracle.must_refuse(sent, &seen, now_of(target).unwrap_or(since));
+        let mut times = 0;
+        while must_be_refused && times < AGAIN_AT_ONCE && asks_for_retry(&seen) {
             target.wait_to_retry().await;
             times += 1;
             // Should it not be refused after all, then the one before may have been carried out.
