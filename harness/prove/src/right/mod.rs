@@ -341,14 +341,19 @@ mod tests {
         assert!(profile.readings.merged_identifiers && !profile.readings.undivided_identifiers);
         let date = |day| format!("2026-01-{day}T00:00:00Z");
         let steps = vec![
-            sync("v", json!({ "legalName": "V", "taxId": "120000000" })),
+            // These show how the service reads a tax id under two identifiers.
+            sync("a", json!({ "legalName": "A", "taxId": "130000000" })),
+            sync("b", json!({ "legalName": "B", "taxId": "130000000" })),
+            get("/v1/organizations/b"),
+            sync("lostv", json!({ "legalName": "V", "taxId": "120000000" })),
+            get("/v1/organizations/lostv"),
             sync("lost", json!({ "legalName": "Lost", "taxId": "120000000" })),
             json!({ "deliveries": true }),
             json!({ "call": { "method": "PUT", "path": "/v1/invoices/lost", "body": {
-                "payee": { "externalId": "v", "legalName": "V" },
+                "payee": { "externalId": "lostv", "legalName": "V" },
                 "payor": { "externalId": "lost", "legalName": "Lost" }, "status": "ISSUED",
                 "faceValue": 1, "issueDate": date("02"), "dueDate": date("31") } } }),
-            get("/v1/organizations/v/invoices/lost"),
+            get("/v1/organizations/lostv/invoices/lost"),
             get("/v1/organizations/lost"),
         ];
         assert_eq!(findings(profile, steps).await, []);
