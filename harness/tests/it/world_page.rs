@@ -62,9 +62,10 @@ impl Page {
         page
     }
 
-    /// Waits until an expression is true in the page.
+    /// Waits until an expression is true in the page. What it reads may not stand there yet: an
+    /// expression that cannot be evaluated is not true.
     async fn until(&self, expression: &str) {
-        let script = format!("return Boolean({expression})");
+        let script = format!("try {{ return Boolean({expression}) }} catch {{ return false }}");
         let seen = async { while self.browser.run(&script).await != true {} };
         let seen = tokio::time::timeout(Duration::from_secs(30), seen).await;
         if seen.is_err() {
@@ -78,15 +79,15 @@ impl Page {
         self.until(&format!("document.getElementById('{name}').checkVisibility()")).await;
     }
 
-    /// Clicks the button with this accessible name once it is seen.
+    /// Clicks the button with this accessible name once it is seen. The page may be drawn anew at
+    /// any time, so one script finds the button and clicks it.
     async fn click(&self, name: &str) {
         let button = format!(
             "Array.from(document.querySelectorAll('button')).find(it => it.checkVisibility() && \
                 (it.getAttribute('aria-label') ?? it.textContent).trim() === {})",
             json!(name)
         );
-        self.until(&button).await;
-        self.browser.run(&format!("{button}.click()")).await;
+        self.until(&format!("({button}.click(), true)")).await;
     }
 
     /// Fills a field of the open form.
