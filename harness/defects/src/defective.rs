@@ -1,6 +1,6 @@
 //! A service with a defect.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ pub struct Defective<C = Seeded> {
 struct Outbox {
     /// The other forms of deliveries, by their numbers.
     rewritten: BTreeMap<u64, Arc<Delivery>>,
-    /// The deliveries of added events that are still to be queued.
-    added: Vec<Arc<Delivery>>,
+    /// The deliveries of which nobody has heard yet.
+    queued: VecDeque<Arc<Delivery>>,
     /// Those of which no attempt has begun, by the number of the delivery that each follows.
     following: BTreeMap<u64, Arc<Delivery>>,
     /// Attempts of added deliveries, to be begun next.
@@ -93,6 +93,28 @@ impl<C: Choices> Defective<C> {
 
     fn sends(&self, delivery: &Delivery) -> bool {
         self.hooks.sends.is_none_or(|sends| sends(&self.memory, delivery))
+    }
+
+    /// Queues the deliveries that the service has made since this was last called, in their other forms.
+    fn queue(&mut self) {
+        while let Some(delivery) = self.inner.service.poll_delivery() {
+            if !self.sends(&delivery) {
+                continue;
+            }
+            let number = delivery.number;
+            let added = self.hooks.adds.and_then(|adds| adds(&delivery));
+            let rewritten = self.hooks.rewrites.and_then(|it| it(&mut self.memory, &delivery));
+            let rewritten = rewritten.map(Arc::new);
+            if let Some(rewritten) = &rewritten {
+                self.outbox.rewritten.insert(number, Arc::clone(rewritten));
+            }
+            self.outbox.queued.push_back(rewritten.unwrap_or(delivery));
+            if let Some(added) = added {
+                let added = Arc::new(Delivery { number: ADDED + number, ..added });
+                self.outbox.queued.push_back(Arc::clone(&added));
+                self.outbox.following.insert(number, added);
+            }
+        }
     }
 }
 
@@ -188,25 +210,8 @@ impl<C: Choices> Altered for Defective<C> {
     }
 
     fn alter_delivery(&mut self) -> Option<Arc<Delivery>> {
-        if let Some(added) = self.outbox.added.pop() {
-            return Some(added);
-        }
-        loop {
-            let delivery = self.inner.service.poll_delivery()?;
-            if !self.sends(&delivery) {
-                continue;
-            }
-            let number = delivery.number;
-            if let Some(added) = self.hooks.adds.and_then(|adds| adds(&delivery)) {
-                let added = Arc::new(Delivery { number: ADDED + number, ..added });
-                self.outbox.added.push(Arc::clone(&added));
-                self.outbox.following.insert(number, added);
-            }
-            let rewritten = self.hooks.rewrites.and_then(|it| it(&mut self.memory, &delivery));
-            let Some(rewritten) = rewritten.map(Arc::new) else { return Some(delivery) };
-            self.outbox.rewritten.insert(number, Arc::clone(&rewritten));
-            return Some(rewritten);
-        }
+        self.queue();
+        self.outbox.queued.pop_front()
     }
 
     fn alter_attempt(&mut self, now: Timestamp) -> Option<Attempt> {
@@ -217,6 +222,8 @@ impl<C: Choices> Altered for Defective<C> {
         if let Some(attempt) = self.outbox.attempts.pop() {
             return Some(attempt);
         }
+        // An attempt may be asked for before anybody has asked for its delivery.
+        self.queue();
         loop {
             let attempt = self.inner.service.poll_attempt(now)?;
             let number = attempt.delivery.number;

@@ -20,7 +20,7 @@ enum Change {
     Subject,
     Later,
     LowerSequence,
-    HigherSequence,
+    SameSequence,
     NewIdentifier,
     WrongSignature,
     /// It comes again, as another delivery.
@@ -53,7 +53,7 @@ pub(super) fn mutations() -> Vec<Mutation> {
             Change::WrongSignature,
             Change::Twice,
         ];
-        let sequences = [Change::LowerSequence, Change::HigherSequence];
+        let sequences = [Change::LowerSequence, Change::SameSequence];
         let has_sequence = event == EventType::FactoredUpdated;
         let sequences = sequences.into_iter().filter(move |_| has_sequence);
         let course = COURSES.into_iter().find(|course| course.contains(&event)).unwrap_or(&[]);
@@ -80,8 +80,8 @@ impl Change {
             Change::OfOtherType(other) => format!("comes as {}", other.name()),
             Change::Subject => "is about another one".to_owned(),
             Change::Later => "tells a later time".to_owned(),
-            Change::LowerSequence => "has a lower sequence".to_owned(),
-            Change::HigherSequence => "has a higher sequence".to_owned(),
+            Change::LowerSequence => "has a lower sequence each time".to_owned(),
+            Change::SameSequence => "always has the same sequence".to_owned(),
             Change::NewIdentifier => "has a new identifier at each attempt".to_owned(),
             Change::WrongSignature => "is signed for an hour ago".to_owned(),
             Change::Twice => "comes as two deliveries".to_owned(),
@@ -91,7 +91,7 @@ impl Change {
 
     fn clause(self) -> Clause {
         match self {
-            Change::LowerSequence | Change::HigherSequence => clause!("6.delivery.5"),
+            Change::LowerSequence | Change::SameSequence => clause!("6.delivery.5"),
             Change::Later => clause!("6.delivery.6"),
             Change::NewIdentifier => clause!("6.delivery.3.2"),
             Change::WrongSignature => clause!("6.signature.4"),
@@ -190,8 +190,8 @@ fn rewritten(delivery: &Delivery, change: Change) -> Option<Delivery> {
             let at = tideover_model::Timestamp::parse(body["occurredAt"].as_str()?)?;
             body["occurredAt"] = at.after(86_400).to_string().into();
         }
-        Change::LowerSequence => body["sequence"] = (body["sequence"].as_i64()? - 1).into(),
-        Change::HigherSequence => body["sequence"] = (body["sequence"].as_i64()? + 1).into(),
+        Change::LowerSequence => body["sequence"] = (1000 - body["sequence"].as_i64()?).into(),
+        Change::SameSequence => body["sequence"] = 1.into(),
         _ => return None,
     }
     Some(Delivery { event, body: body.to_string().into_bytes().into(), ..delivery.clone() })

@@ -238,6 +238,41 @@ fn finds_a_name_that_a_sync_has_replaced() {
     assert!(of(&mentioned).is_empty());
 }
 
+/// A party that nothing but invoices names has one of their names, in the form that the service gives to names.
+#[test]
+fn finds_a_party_whose_name_was_cut() {
+    let unknown = |party: &str| {
+        let error = json!({ "error": "It is not there.", "code": "business_not_found" });
+        (get(&format!("/v1/organizations/{party}")), 404, error)
+    };
+    let owed_by = |party: &str, name: &str| {
+        let invoice = json!({
+            "payee": { "externalId": "v", "legalName": "V" },
+            "payor": { "externalId": party, "legalName": name },
+            "status": "ISSUED", "faceValue": 1,
+            "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-02-01T00:00:00Z",
+        });
+        let call = Call::json("PUT", &format!("/v1/invoices/{party}"), invoice);
+        (call, 200, json!({ "externalId": party, "outcome": "created", "reason": null }))
+    };
+    let read = |party: &str, name: &str| {
+        (get(&format!("/v1/organizations/{party}")), 200, json!({ "name": name }))
+    };
+    let usual = |party: &str, shown: &str| [owed_by(party, "Alder Co"), read(party, shown)];
+    let of = |shown: &str, is_new: bool, name: &str, cut: &str| {
+        let usual = ["p", "q", "r"].map(|party| usual(party, shown)).concat();
+        let first = if is_new { vec![unknown("s")] } else { Vec::new() };
+        let last = vec![owed_by("s", name), read("s", cut)];
+        broken(&mut super::relations::names::Names::default(), &[usual, first, last].concat())
+    };
+    let long = "Alder and Birch Works";
+    assert_eq!(of("Alder Co", true, long, "Alder an"), ["2.business.name"]);
+    assert!(of("Alder Co", true, long, long).is_empty());
+    assert!(of("Alder Co", false, long, "Alder an").is_empty(), "somebody named it before");
+    assert!(of("ALDER CO", true, long, "ALDER AND BIRCH WORKS").is_empty(), "a form of its own");
+    assert!(of("Alder Co", true, "Birch & Co.", "Birch & Co").is_empty(), "a form of such names");
+}
+
 #[test]
 fn finds_fields_that_must_be_withheld() {
     let of = |path: &str, body: Value| {
@@ -487,19 +522,22 @@ fn finds_a_sequence_that_does_not_grow() {
     assert_eq!(of(&[second.clone(), state("REQUESTED", json!(3))])[0], "6.delivery.5");
     assert_eq!(of(&[second, state("FUNDING", json!(3))])[0], "6.delivery.5");
     assert_eq!(of(&[state("FUNDING", Value::Null)]), ["6.delivery.5"]);
-    let mut timeless = first;
+    let mut timeless = first.clone();
     timeless["occurredAt"] = json!("yesterday");
     assert_eq!(of(&[timeless]), ["6.delivery.6"]);
+    let mut early = first;
+    early["occurredAt"] = json!("2026-01-02T00:00:00Z");
+    assert_eq!(of(&[early]), ["6.delivery.6"], "it was sent before it began");
 }
 
-/// A receiver that books each event would book the settlement twice. A payment that somebody takes back may settle again.
+/// A receiver that books each event would book the payment twice. One that somebody takes back may be made again.
 #[test]
-fn finds_an_advance_that_settles_twice() {
-    let paid = |event: &str| {
-        json!({ "id": event, "type": "partner.loan.paid", "occurredAt": "2026-01-01T00:00:00Z",
+fn finds_an_advance_that_is_issued_or_settles_twice() {
+    let of_kind = |kind: &str, event: &str| {
+        json!({ "id": event, "type": kind, "occurredAt": "2026-01-01T00:00:00Z",
             "data": { "payeeExternalId": "v", "invoiceExternalId": "i" } })
     };
-    let of = |deliveries: [&str; 2], is_ours| {
+    let of = |kind: &str, deliveries: [&str; 2], is_ours| {
         let url = "http://127.0.0.1:1/accepts/1";
         let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
         let answer = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right" });
@@ -514,7 +552,7 @@ fn finds_an_advance_that_settles_twice() {
         let reads = deliveries.map(|delivery| TestExchange {
             arrivals: vec![Arrival {
                 path: "/accepts/1".into(),
-                ..arrival(delivery, &paid(delivery))
+                ..arrival(delivery, &of_kind(kind, delivery))
             }],
             ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
         });
@@ -522,9 +560,12 @@ fn finds_an_advance_that_settles_twice() {
         let shown: Vec<_> = written.iter().map(TestExchange::from).chain(reads).collect();
         broken_by(&mut super::relations::events::Events::of(is_ours), &shown)
     };
-    assert_eq!(of(["d1", "d2"], true), ["6.events.loan.paid"]);
-    assert!(of(["d1", "d1"], true).is_empty());
-    assert!(of(["d1", "d2"], false).is_empty());
+    for event in ["loan.issued", "loan.paid"] {
+        let kind = format!("partner.{event}");
+        assert_eq!(of(&kind, ["d1", "d2"], true), [format!("6.events.{event}")]);
+        assert!(of(&kind, ["d1", "d1"], true).is_empty());
+        assert!(of(&kind, ["d1", "d2"], false).is_empty());
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::ops::Bound::{Excluded, Unbounded};
 use serde::Deserialize;
 use serde_json::Value;
 use tideover_exchange::matcher::fields;
-use tideover_exchange::{Exchange, kind_of_event, whole_number};
+use tideover_exchange::{Arrival, Exchange, kind_of_event, whole_number};
+use tideover_model::signature::TOLERANCE;
 use tideover_model::wire::field;
 use tideover_model::words::AdvanceState;
 use tideover_model::{Timestamp, clause};
@@ -52,12 +53,32 @@ impl Check for Sequences {
             let is_time = self.is_time(occurred);
             let evidence = || ("the time of the transaction", occurred.to_string());
             notes.expect_delivery(clause!("6.delivery.6"), is_time, field::OCCURRED_AT, evidence);
+            check_beginning(exchange, arrival, occurred, notes);
             let is_one_platforms = !self.shared_paths.has(&arrival.path);
             if kind_of_event(event) == Some("partner.invoice.factoredUpdated") && is_one_platforms {
                 self.compare(&arrival.path, event, notes);
             }
         }
     }
+}
+
+/// A transaction began before anything was sent of it. Whether a signature has the time of the service's own clock or of
+/// the receiver's is open, so the later one counts.
+fn check_beginning(
+    exchange: &Exchange<'_>,
+    arrival: &Arrival,
+    occurred: &Value,
+    notes: &mut Notes,
+) {
+    let began = occurred.as_str().and_then(Timestamp::parse).map(Timestamp::unix_unsigned);
+    let (Some(began), Some(now)) = (began, exchange.its_time(exchange.now)) else { return };
+    let latest = arrival.signed_at().unwrap_or(now).max(now);
+    let evidence = || {
+        let late = began.saturating_sub(latest);
+        ("no later than the attempt".to_owned(), format!("{late} seconds after it"))
+    };
+    let is_past = began <= latest.saturating_add(TOLERANCE);
+    notes.expect_delivery(clause!("6.delivery.6"), is_past, field::OCCURRED_AT, evidence);
 }
 
 impl Sequences {

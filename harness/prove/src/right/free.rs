@@ -145,8 +145,14 @@ impl<F: Face> Target for Free<F> {
 
     async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
         let arrived = self.target.arrivals().await?;
-        let arrived = arrived.into_iter().map(|arrival| self.resigned(arrival)).collect();
-        self.late.push_back(arrived);
+        let attempts = arrived.into_iter().flat_map(|arrival| {
+            let arrival = self.resigned(arrival);
+            let is_repeated = self.liberties.iter_mut().any(|it| it.repeats(&arrival));
+            let again = is_repeated.then(|| arrival.clone());
+            std::iter::once(arrival).chain(again)
+        });
+        let attempts = attempts.collect();
+        self.late.push_back(attempts);
         let is_due = self.late.len() > self.steps_late();
         Ok(if is_due { self.late.pop_front().unwrap_or_default() } else { Vec::new() })
     }

@@ -51,6 +51,11 @@ pub trait Liberty: Send {
         arrival.delivery.clone()
     }
 
+    /// Whether an attempt that came is made once more.
+    fn repeats(&mut self, _arrival: &Arrival) -> bool {
+        false
+    }
+
     /// The wall-clock time by which the service signs, at an instant of its own clock. Its events come over a network.
     fn wall(&self) -> Option<fn(u64) -> u64> {
         None

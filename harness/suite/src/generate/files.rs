@@ -191,7 +191,7 @@ fn of_media_type(media_type: &str, mut step: Step) -> Step {
 }
 
 /// One file of two rows in each form that CSV has (RFC 4180), and the read of its last invoice.
-pub(super) fn forms_of_files() -> Vec<Step> {
+pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
     let lines = |rows: [String; 2]| [vec![FULL_COLUMNS.to_owned()], rows.to_vec()].concat();
     let rows =
         |form: &str| ["1", "2"].map(|number| good_row().replace("i1", &format!("{form}-{number}")));
@@ -204,8 +204,8 @@ pub(super) fn forms_of_files() -> Vec<Step> {
         ("quoted-all", lines(rows("quoted-all").map(quoted)).join("\n") + "\n"),
         ("doubled", lines(rows("doubled").map(named)).join("\n") + "\n"),
     ];
-    let sent = forms.into_iter().flat_map(|(form, file)| {
-        [make::import(form, file), make::get_invoice("v1", &format!("{form}-2"))]
+    let sent = forms.into_iter().map(|(form, file)| {
+        vec![make::import(form, file), make::get_invoice("v1", &format!("{form}-2"))]
     });
     sent.collect()
 }
@@ -213,9 +213,9 @@ pub(super) fn forms_of_files() -> Vec<Step> {
 /// Files with a row for each class of a cell, and the reads of some of their invoices.
 ///
 /// A cell is text, so a class of another type or without a value has no row. A service may trim a cell.
-pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Step> {
+pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Vec<Step>> {
     let sync = OperationKind::SyncInvoice.fields();
-    let mut steps = Vec::new();
+    let mut groups = Vec::new();
     for column in ["status", "faceValue", "issueDate", "dueDate"] {
         let Some(field) = find(sync, [column]) else { continue };
         let cells = classes::of(field, draw).into_iter().filter_map(|sample| {
@@ -230,17 +230,26 @@ pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Step> {
         let name = |index: usize| format!("{column}-{index}");
         let columns = shuffled(draw);
         let rows = cells.iter().enumerate();
-        let rows: String =
-            rows.map(|(index, (cell, _))| row_with(&columns, column, cell, &name(index))).collect();
-        steps.push(make::import(column, format!("{}\n{rows}", columns.join(","))));
+        let row = |(index, (cell, _)): (usize, &(String, bool))| {
+            row_with(&columns, &[("externalId", &name(index)), (column, cell)])
+        };
+        let rows: String = rows.map(row).collect();
+        let mut steps = vec![make::import(column, format!("{}\n{rows}", columns.join(",")))];
         for is_valid in [true, false, true, false, true, false] {
             let index = draw.below(cells.len());
             let wanted = |at: &usize| cells[*at].1 == is_valid;
             let read = (index..cells.len()).chain(0..index).find(wanted);
             steps.extend(read.map(|index| make::get_invoice("v1", &name(index))));
         }
+        groups.push(steps);
     }
-    steps
+    groups
+}
+
+/// A file with one good row, but for some cells.
+pub(super) fn file_with(cells: &[(&str, &str)]) -> String {
+    let columns: Vec<&str> = FULL_COLUMNS.split(',').collect();
+    format!("{FULL_COLUMNS}\n{}", row_with(&columns, cells))
 }
 
 /// The columns in any order.
@@ -253,17 +262,19 @@ fn shuffled(draw: &mut Draw) -> Vec<&'static str> {
     columns
 }
 
-/// A good row of the invoice `name`, but for one cell.
-fn row_with(columns: &[&str], column: &str, cell: &str, name: &str) -> String {
+/// A good row, but for some cells.
+fn row_with(columns: &[&str], cells: &[(&str, &str)]) -> String {
     let good = good_row();
     let good: Vec<(&str, &str)> = FULL_COLUMNS.split(',').zip(good.split(',')).collect();
-    let value = |known: &str| match known {
-        "externalId" => name.to_owned(),
-        _ if known == column => format!("\"{}\"", cell.replace('"', "\"\"")),
-        _ => good.iter().find(|(one, _)| *one == known).map_or("", |(_, cell)| cell).to_owned(),
+    let quoted = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
+    let find = |cells: &[(&str, &str)], column: &str| {
+        cells.iter().find(|(one, _)| *one == column).map(|(_, cell)| (*cell).to_owned())
     };
-    let cells: Vec<String> = columns.iter().map(|known| value(known)).collect();
-    format!("{}\n", cells.join(","))
+    let cell = |column: &&str| {
+        let given = find(cells, column).map(|cell| quoted(&cell));
+        given.or_else(|| find(&good, column)).unwrap_or_default()
+    };
+    format!("{}\n", columns.iter().map(cell).collect::<Vec<String>>().join(","))
 }
 
 /// The number of invoices with the greatest face value, which come first. They leave less than one of them below the

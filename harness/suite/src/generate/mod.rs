@@ -20,6 +20,7 @@ mod goals;
 mod malformed;
 mod matrix;
 mod money;
+mod named;
 pub mod names;
 mod onboarding;
 mod reads;
@@ -93,7 +94,7 @@ pub struct Walk {
     /// The steps of a state of the matrix. They are fixed once it is clear where they begin.
     script: Vec<Step>,
     /// The requests that follow from the tables, once they are needed.
-    tabled: Option<Vec<Step>>,
+    tabled: Option<Vec<Vec<Step>>>,
     /// Whether all businesses have the same name.
     are_namesakes: bool,
     /// Whether upstream failures were announced.

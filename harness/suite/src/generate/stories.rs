@@ -34,7 +34,7 @@ impl Story {
 }
 
 /// All stories, in the order in which cases begin with them.
-pub(super) static STORIES: [Story; 24] = [
+pub(super) static STORIES: [Story; 25] = [
     Story { onboarded: &[(0, VENDOR), (6, OTHER)], ..Story::new(Walk::limit_of_another) },
     Story::onboarded(Walk::one_number),
     Story { onboarded: &[(2, VENDOR)], ..Story::new(Walk::watched) },
@@ -59,6 +59,7 @@ pub(super) static STORIES: [Story; 24] = [
     Story::new(|_, stage| nameless(stage)),
     Story::new(|_, stage| many_subscriptions(stage)),
     Story::onboarded(|_, stage| released(stage)),
+    Story { onboarded: &[(1, VENDOR), (1, OTHER)], ..Story::new(Walk::both_watched) },
 ];
 
 const VENDOR: &str = VENDORS[0];
@@ -330,6 +331,30 @@ impl Walk {
             16 | 17 | 19 => make::list_subscriptions(),
             18 => make::get_business(VENDOR),
             _ => return None,
+        })
+    }
+
+    /// The same happens to two vendors, in the events of one subscription: what is right for the first of them can be
+    /// wrong for the second.
+    fn both_watched(&mut self, stage: usize) -> Option<Step> {
+        const EACH: usize = 7;
+        // The vendors are onboarded before stage 1.
+        let Some(stage) = stage.checked_sub(1) else {
+            return Some(make::subscribe("${inbox}/accepts/both", None));
+        };
+        let (payee, invoice) = *[(VENDOR, "b1"), (OTHER, "b2"), ("b3", "b3")].get(stage / EACH)?;
+        Some(match stage % EACH {
+            // The last business and the last invoice: no later event can be about them by mistake.
+            0 if payee == "b3" => make::sync_business(payee, "Third of All", None, None),
+            1 if payee == "b3" => self.sync_with(payee, invoice, "ISSUED", 300_000),
+            _ if payee == "b3" => return None,
+            0 => self.sync_with(payee, invoice, "ISSUED", 300_000),
+            1 => make::request_advance(payee, invoice),
+            2 => make::act_on_invoice(ActionKind::FundingStarts, payee, invoice),
+            3 => make::act_on_invoice(ActionKind::FundingCompletes, payee, invoice),
+            4 => make::get_invoice(payee, invoice),
+            5 => make::set_payout_account(payee, "000987654", "011401533", None),
+            _ => make::get_business(payee),
         })
     }
 

@@ -15,10 +15,10 @@ use crate::generate::classes::{self, Sample};
 use crate::generate::draw::Draw;
 use crate::generate::names::UNKNOWN;
 use crate::generate::requests::InvoiceFields;
-use crate::generate::{Walk, files, requests as make};
+use crate::generate::{Walk, files, named, requests as make};
 
 /// The vendor of the rows. It is synced first.
-const VENDOR: &str = "v1";
+pub(super) const VENDOR: &str = "v1";
 const INVOICE: &str = "i1";
 const IMPORT: &str = "m1";
 
@@ -30,7 +30,7 @@ const PURPOSE: u64 = 0x7ab1ed;
 
 /// The number of cases that cover all steps. Every seed has as many.
 pub(super) fn parts() -> usize {
-    static PARTS: LazyLock<usize> = LazyLock::new(|| steps(0).len().div_ceil(STEPS_IN_A_CASE));
+    static PARTS: LazyLock<usize> = LazyLock::new(|| cases(0).len());
     *PARTS
 }
 
@@ -44,31 +44,43 @@ impl Walk {
                 _ => make::import(IMPORT, files::good_file()),
             });
         };
-        if index >= STEPS_IN_A_CASE {
-            return None;
-        }
         let seed = self.seed;
-        let steps = self.tabled.get_or_insert_with(|| steps(seed));
-        steps.get(part * STEPS_IN_A_CASE + index).cloned()
+        let cases = self.tabled.get_or_insert_with(|| cases(seed));
+        cases.get(part)?.get(index).cloned()
     }
 }
 
-/// All steps, as the seed draws them.
-fn steps(seed: u64) -> Vec<Step> {
-    let mut draw = Draw::new([seed, 0, PURPOSE]);
-    let mut steps = Vec::new();
-    for kind in OperationKind::ALL {
-        steps.extend(of_fields(kind, &mut draw));
+/// All steps, as the seed draws them, case by case. What shows something only together is in one case.
+fn cases(seed: u64) -> Vec<Vec<Step>> {
+    let mut cases: Vec<Vec<Step>> = Vec::new();
+    for group in groups(seed) {
+        match cases.last_mut() {
+            Some(last) if last.len() + group.len() <= STEPS_IN_A_CASE => last.extend(group),
+            _ => cases.push(group),
+        }
     }
-    steps.extend(files::refused_files());
-    steps.extend(files::rows_of_classes(&mut draw));
-    steps.extend(files::forms_of_files());
-    steps.extend(look_alikes(&mut draw));
-    steps.extend(unreadable());
-    steps.extend(unauthorized());
-    steps.extend(unknown());
-    steps.extend(versions());
-    steps
+    cases
+}
+
+fn groups(seed: u64) -> Vec<Vec<Step>> {
+    let mut draw = Draw::new([seed, 0, PURPOSE]);
+    let mut groups = Vec::new();
+    for kind in OperationKind::ALL {
+        groups.extend(of_fields(kind, &mut draw));
+    }
+    groups.extend(named::groups(&mut draw));
+    groups.extend(alone(files::refused_files()));
+    groups.extend(files::rows_of_classes(&mut draw));
+    groups.extend(files::forms_of_files());
+    groups.extend(look_alikes(&mut draw));
+    groups
+        .extend([unreadable(), unauthorized(), unknown(), versions()].into_iter().flat_map(alone));
+    groups
+}
+
+/// Steps of which each shows something by itself.
+fn alone(steps: Vec<Step>) -> impl Iterator<Item = Vec<Step>> {
+    steps.into_iter().map(|step| vec![step])
 }
 
 /// A plain request of each kind: a valid one where it has a body.
@@ -89,14 +101,14 @@ pub(super) fn plain(kind: OperationKind) -> Step {
     }
 }
 
-fn invoice(payee: &str, invoice: &str, face_value: i64) -> Step {
+pub(super) fn invoice(payee: &str, invoice: &str, face_value: i64) -> Step {
     make::sync_invoice(invoice, &InvoiceFields { face_value, ..InvoiceFields::of(payee) })
 }
 
 /// The plain request, with a value of each class in each field. Accepted ones are read back.
-fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Step> {
+fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Vec<Step>> {
     let plain = &plain(kind);
-    let mut steps = Vec::new();
+    let mut groups = Vec::new();
     for (place, number) in places_of(kind).into_iter().zip(0..) {
         for (sample, index) in place.samples(draw).iter().zip(0..) {
             // What a business was synced with before decides nothing where each valid value has its own.
@@ -104,10 +116,10 @@ fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Step> {
                 || make::sync_business(&format!("own {number} {index}"), "Own Ltd", None, None);
             let is_own = kind == OperationKind::SyncBusiness && sample.is_valid;
             let plain = if is_own { &own() } else { plain };
-            steps.extend(with_sample(plain, &place.at.path, sample));
+            groups.push(with_sample(plain, &place.at.path, sample));
         }
     }
-    steps
+    groups
 }
 
 /// A field of the bodies of one endpoint. Where the document does not show a field's name, a service may ignore it.
@@ -161,9 +173,9 @@ pub(super) fn put(body: &mut Value, path: &[&str], value: Option<Value>) {
 }
 
 /// Pairs of identifiers that differ in one thing only: what is written under one must not be read under the other.
-fn look_alikes(draw: &mut Draw) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for (one, other) in similar_names(draw) {
+fn look_alikes(draw: &mut Draw) -> Vec<Vec<Step>> {
+    let of_pair = |(one, other): (String, String)| {
+        let mut steps = Vec::new();
         for business in [&one, &other] {
             steps.push(invoice(business, "same", 1000 + business.len() as i64));
         }
@@ -183,8 +195,9 @@ fn look_alikes(draw: &mut Draw) -> Vec<Step> {
         let rows = |face| files::row_of(VENDOR, "import", "ISSUED", face);
         steps.extend([make::import(&one, rows(100)), make::import(&other, rows(200))]);
         steps.push(make::get_import(&one));
-    }
-    steps
+        steps
+    };
+    similar_names(draw).into_iter().map(of_pair).collect()
 }
 
 fn similar_names(draw: &mut Draw) -> Vec<(String, String)> {

@@ -106,8 +106,8 @@ async fn a_business_shows_the_name_that_was_sent() {
     let steps = [
         named("v1", "V1 Ltd"),
         named("v2", "V2 Inc."),
-        named("v3", "Bolt"),
-        named("v4", "A vendor with a longer name"),
+        named("v3", "Bolt Co"),
+        named("v4", "Vendor with a longer name"),
     ]
     .concat();
     let liberty = Liberty { rewrite: cut, ..NONE };

@@ -1,13 +1,13 @@
 //! A read shows the name of a business that was sent (`2.business.name`), the latest one (`4.businessSync.intro.2`).
-//! Whether a read shows a name at all, whether an invoice that names the business changes it, and whose name it is once a
-//! tax id matched another business or the vendor acted, is open. So is the form: a service that shows no name as it was
-//! sent may have one of its own.
+//! A business that only invoices name has one of their names. Whether a read shows a name at all, whether an invoice
+//! changes the name of a sync, and whose name it is once a tax id matched another business or the vendor acted, is open.
+//! So is the form: a service that shows no name as it was sent may have one of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::{Exchange, Prepared};
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::{Operation, OperationKind, clause};
+use tideover_model::{Code, Operation, OperationKind, clause};
 
 use super::ledger::{BusinessName, acted_on, business, caller};
 use crate::checks::{Check, Notes, is_reset};
@@ -21,17 +21,29 @@ struct SentNames {
     mentioned: BTreeSet<String>,
     /// The names that the last sync replaced.
     replaced: BTreeSet<String>,
-    /// Whether a response showed that the caller's sync created it.
-    is_created: bool,
+    /// Whether a response showed that no one had named it before: it was not there, or a sync created it.
+    is_new: bool,
     /// Whether a tax id may have matched another business, or the vendor may have told a name.
     may_be_named_by_others: bool,
     /// Whether a request without a response may have named it.
     is_uncertain: bool,
 }
 
-/// How many businesses must show a name as it was sent before another one must not show a different name: the first ones
-/// may have looked the same in the form that a service gives to names.
+/// How many businesses must show names of a form as they were sent before another one must show its name so: one may
+/// have been named before.
 const CONVENTION: usize = 3;
+
+/// The kinds of signs in a name: capitals, small letters, digits, and each other sign. A service may change all of a kind.
+type Form = BTreeSet<char>;
+
+fn form(name: &str) -> impl Iterator<Item = char> {
+    name.chars().map(|sign| match sign {
+        sign if sign.is_uppercase() => 'A',
+        sign if sign.is_lowercase() => 'a',
+        sign if sign.is_numeric() => '0',
+        sign => sign,
+    })
+}
 
 impl SentNames {
     fn sync(&mut self, name: &str) {
@@ -46,21 +58,27 @@ impl SentNames {
         self.mentioned.insert(name.to_owned());
     }
 
+    /// The name of the last sync, or one of the invoices' names.
+    fn latest(&self) -> Option<&String> {
+        self.synced.as_ref().or(self.mentioned.last())
+    }
+
     fn has(&self, name: &str) -> bool {
-        self.synced.as_deref() == Some(name)
-            || self.mentioned.contains(name)
-            || self.replaced.contains(name)
+        self.all().any(|known| known == name)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &String> {
+        self.synced.iter().chain(&self.mentioned).chain(&self.replaced)
     }
 
     /// Whether all names are plain: white space and Unicode may be normalised, and the longest length is not stated.
     fn are_plain(&self) -> bool {
-        let mut all = self.synced.iter().chain(&self.mentioned).chain(&self.replaced);
         let is_plain = |name: &String| {
             name.len() <= LONGEST
                 && name.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
                 && name.split(' ').all(|word| !word.is_empty())
         };
-        all.all(is_plain)
+        self.all().all(is_plain)
     }
 }
 
@@ -71,8 +89,8 @@ const LONGEST: usize = 60;
 #[derive(Default)]
 pub(in crate::checks) struct Names {
     sent: BTreeMap<BusinessName, SentNames>,
-    /// Businesses that a read showed under a name as it was sent.
-    shown_as_sent: BTreeSet<BusinessName>,
+    /// The forms of the names that reads showed as they were sent.
+    shown_as_sent: BTreeMap<BusinessName, Form>,
 }
 
 impl Check for Names {
@@ -113,7 +131,7 @@ impl Check for Names {
             known.may_be_named_by_others |= details.tax_id.is_some();
             if let Some(body) = exchange.seen.success_body() {
                 known.sync(&details.legal_name);
-                known.is_created |= Fields::of(body).created() == Some(true);
+                known.is_new |= Fields::of(body).created() == Some(true);
             }
         }
         // Also those of a refused request, of which the document does not say that nothing is kept.
@@ -130,23 +148,40 @@ impl Check for Names {
 
 impl Names {
     fn check(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        let Some(body) = exchange.success_of(OperationKind::GetBusiness) else { return };
-        let Some(business) = business(exchange) else { return };
-        let Some(sent) = self.sent.get(&business).filter(|sent| !sent.is_uncertain) else { return };
-        let shown = body.get(field::NAME).and_then(|name| name.as_str());
-        let (Some(shown), Some(synced)) = (shown, &sent.synced) else { return };
-        let is_stale = sent.replaced.contains(shown);
-        if is_stale || shown == synced {
-            let clause = clause!("4.businessSync.intro.2");
-            let evidence = || (synced.clone(), shown.to_owned());
-            notes.expect(exchange, clause, !is_stale, field::NAME, evidence);
+        if exchange.kind() != Some(OperationKind::GetBusiness) {
+            return;
         }
-        let is_own = sent.is_created && !sent.may_be_named_by_others && sent.are_plain();
+        let Some(business) = business(exchange) else { return };
+        let Some(body) = exchange.seen.success_body() else {
+            if exchange.seen.code() == Some(Code::BusinessNotFound.name()) {
+                self.sent.entry(business).or_default().is_new = true;
+            }
+            return;
+        };
+        let Some(sent) = self.sent.get(&business).filter(|sent| !sent.is_uncertain) else { return };
+        let Some(shown) = body.get(field::NAME).and_then(|name| name.as_str()) else { return };
+        if let Some(synced) = &sent.synced {
+            let is_stale = sent.replaced.contains(shown);
+            if is_stale || shown == synced {
+                let clause = clause!("4.businessSync.intro.2");
+                let evidence = || (synced.clone(), shown.to_owned());
+                notes.expect(exchange, clause, !is_stale, field::NAME, evidence);
+            }
+        }
+        let Some(latest) = sent.latest() else { return };
+        let is_own = sent.is_new && !sent.may_be_named_by_others && sent.are_plain();
         if sent.has(shown) {
-            self.shown_as_sent.insert(business);
-        } else if is_own && self.shown_as_sent.len() >= CONVENTION {
-            let evidence = || (format!("{synced}, as it was sent"), shown.to_owned());
+            self.shown_as_sent.insert(business, form(shown).collect());
+        } else if is_own && self.shows_as_sent(sent) {
+            let evidence = || (format!("{latest}, as it was sent"), shown.to_owned());
             notes.expect(exchange, clause!("2.business.name"), false, field::NAME, evidence);
         }
+    }
+
+    /// Whether the service shows names of this form as they are sent.
+    fn shows_as_sent(&self, sent: &SentNames) -> bool {
+        let wanted: Form = sent.all().flat_map(|name| form(name)).collect();
+        let like_it = self.shown_as_sent.values().filter(|form| form.is_superset(&wanted));
+        like_it.count() >= CONVENTION
     }
 }

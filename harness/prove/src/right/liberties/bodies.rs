@@ -121,6 +121,24 @@ impl Liberty for OtherMask {
     }
 }
 
+/// Names of businesses in a form of the service's own.
+pub(super) struct NamesInOneCase {
+    pub(super) capitals: bool,
+}
+
+impl Liberty for NamesInOneCase {
+    fn body(&mut self, call: &PreparedCall, mut body: Value) -> Value {
+        each_described(&mut body, members(kind_of(call)), &mut |object, fields| {
+            for field in fields.iter().filter(|field| matches!(field.role, Role::LegalName)) {
+                if let Some(Value::String(name)) = object.get_mut(field.name) {
+                    *name = if self.capitals { name.to_uppercase() } else { name.to_lowercase() };
+                }
+            }
+        });
+        body
+    }
+}
+
 /// Links for vendors at another place.
 pub(super) struct OtherSessionLinks;
 

@@ -61,6 +61,19 @@ impl Liberty for OwnDeliveryNames {
     }
 }
 
+/// Delivery is at least once.
+pub(super) struct RepeatedAttempts {
+    pub(super) every: u64,
+    pub(super) accepted: u64,
+}
+
+impl Liberty for RepeatedAttempts {
+    fn repeats(&mut self, arrival: &Arrival) -> bool {
+        self.accepted += u64::from(arrival.status == 200);
+        arrival.status == 200 && self.accepted.is_multiple_of(self.every)
+    }
+}
+
 /// Events that come after the responses that follow them.
 pub(super) struct LateEvents {
     pub(super) steps: u64,

@@ -15,10 +15,13 @@ use crate::right::draw::Draw;
 use crate::right::liberty::Liberty;
 
 use bodies::{
-    AdvanceInParts, EarlyCollected, ExtraMembers, FewerMembers, ListInObject, OffsetDates,
-    OtherMask, OtherSessionLinks, OwnNames, OwnWords,
+    AdvanceInParts, EarlyCollected, ExtraMembers, FewerMembers, ListInObject, NamesInOneCase,
+    OffsetDates, OtherMask, OtherSessionLinks, OwnNames, OwnWords,
 };
-use events::{EventWithMore, EventWithOwnNames, LateEvents, OwnDeliveryNames, SequenceWithSteps};
+use events::{
+    EventWithMore, EventWithOwnNames, LateEvents, OwnDeliveryNames, RepeatedAttempts,
+    SequenceWithSteps,
+};
 use outages::{FailsAtRandom, FirstTryFails, LosesAnswers, SmallerPort, TooManyRequests};
 use requests::{
     AnyMediaType, BusinessFirst, KeyFirst, LeastFaceValue, LenientJson, MalformedIsInvalid,
@@ -54,6 +57,7 @@ liberties! {
     "other-mask" ["gap.mask"] "The mask of a payout account has another form." |_| Box::new(OtherMask);
     "other-session-links" ["gap.sessionUrl"] "Onboarding links lead to another host." |_| Box::new(OtherSessionLinks);
     "early-collected" ["gap.collectionThresholds"] "An invoice counts as COLLECTED shortly before its last cent." |it| Box::new(EarlyCollected { percent: 90 + it.below(10) });
+    "names-in-one-case" ["2.business.name"] "Names of businesses are shown in capitals, or in small letters." |it| Box::new(NamesInOneCase { capitals: it.below(2) == 0 });
     "any-media-type" ["gap.jsonMediaType"] "JSON is read under any media type." |_| Box::new(AnyMediaType);
     "list-in-an-object" ["gap.subscriptionForm"] "The list of subscriptions is a member of an object." |_| Box::new(ListInObject);
     "dates-with-an-offset" ["gap.datesReadBack"] "Instants have an offset from UTC." |it| Box::new(OffsetDates { hours: it.below(27) });
@@ -61,6 +65,7 @@ liberties! {
     "event-with-own-names" ["gap.eventPayload"] "Members of events that the document does not name have other names." |it| Box::new(EventWithOwnNames { style: it.below(3) });
     "sequence-with-steps" ["6.delivery.5"] "The sequence of an invoice's events grows by more than one." |it| Box::new(SequenceWithSteps { step: 2 + it.below(40) });
     "own-delivery-names" ["gap.deliveryIdentity"] "Deliveries have names of another form." |_| Box::new(OwnDeliveryNames);
+    "repeated-attempts" ["6.delivery.3"] "Now and then an accepted delivery is attempted once more." |it| Box::new(RepeatedAttempts { every: 2 + it.below(5), accepted: 0 });
     "late-events" ["6.delivery.4"] "Events come some requests late, and their signatures have the wall clock's time." |it| Box::new(LateEvents { steps: it.below(4) });
     "business-first" ["gap.refusalPrecedence"] "The business of the path is looked for before the rest of a request is read." |_| Box::new(BusinessFirst);
     "key-first" ["gap.unknownEndpoint"] "The key is examined before the path." |_| Box::new(KeyFirst);

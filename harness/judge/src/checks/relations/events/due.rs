@@ -47,6 +47,8 @@ struct Fact {
 struct Sighting {
     /// How far the run had moved the clock before. Seconds.
     moved: u64,
+    /// The step of the response.
+    step: u64,
     /// The step that first named the subject.
     first_named: u64,
     /// The operation whose response proved it.
@@ -143,7 +145,13 @@ impl DueEvents {
     }
 
     /// Learns what a response proves.
-    pub(super) fn learn_facts(&mut self, exchange: &Exchange<'_>, proof: Proof<'_>, names: &Names) {
+    pub(super) fn learn_facts(
+        &mut self,
+        exchange: &Exchange<'_>,
+        step: u64,
+        proof: Proof<'_>,
+        names: &Names,
+    ) {
         let owner = caller(exchange);
         for event in proof.caused().chain(proof.shown()) {
             let is_of_business = event.name().starts_with("partner.organization");
@@ -159,6 +167,7 @@ impl DueEvents {
             let fact = Fact { owner: owner.clone(), event, names: named, state };
             self.facts.entry(fact).or_insert_with(|| Sighting {
                 moved: self.moved,
+                step,
                 first_named,
                 proven_by: exchange.operation(),
                 is_judged: false,
@@ -195,6 +204,7 @@ impl DueEvents {
         for (fact, sighting) in over {
             match self.missing(&fact, &sighting, log) {
                 Some(endpoint) => self.report(&fact, &sighting, endpoint, log, notes),
+                None if self.check_order(&fact, &sighting, log, notes) => {}
                 None if self.expects(&fact, &sighting) => {
                     notes.meet(meaning_of(fact.event));
                     notes.meet(clause!("6.events.intro.1"));
@@ -229,6 +239,39 @@ impl DueEvents {
         log: EventLog<'_>,
     ) -> Option<&InboxEndpoint> {
         self.expecting(fact, sighting).find(|one| !log.has(fact, &one.path))
+    }
+
+    /// The sequence of a later state is greater (§6 Delivery rule 5). Whether one that is not was reported.
+    ///
+    /// A state that was there twice has two sequences, and is not compared.
+    fn check_order(
+        &self,
+        fact: &Fact,
+        sighting: &Sighting,
+        log: EventLog<'_>,
+        notes: &mut Notes,
+    ) -> bool {
+        let is_earlier = |(other, seen): &(&Fact, &Sighting)| {
+            (&other.owner, &other.names, other.event) == (&fact.owner, &fact.names, fact.event)
+                && other.state < fact.state
+                && seen.step < sighting.step
+        };
+        for endpoint in self.expecting(fact, sighting) {
+            let sequence = |of: &Fact| log.only_sequence(of, &endpoint.path);
+            let Some(later) = sequence(fact) else { continue };
+            let mut before = self.facts.iter().filter(is_earlier);
+            let before =
+                before.find_map(|(one, _)| Some((one, sequence(one).filter(|it| *it >= later)?)));
+            if let Some((earlier, sequence)) = before {
+                notes.expect_delivery(clause!("6.delivery.5"), false, field::SEQUENCE, || {
+                    let expected =
+                        format!("more than {sequence}, which {} had", earlier.in_words());
+                    (expected, format!("{later} for {}", fact.in_words()))
+                });
+                return true;
+            }
+        }
+        false
     }
 
     fn report(
@@ -273,6 +316,17 @@ impl EventLog<'_> {
     /// Whether an event that reports a fact came to a path.
     fn has(self, fact: &Fact, path: &str) -> bool {
         self.announced.iter().any(|one| one.path == path && self.reports(one, fact))
+    }
+
+    /// The sequence of the events that came to a path and show the state of a fact, if all have the same.
+    fn only_sequence(self, fact: &Fact, path: &str) -> Option<u64> {
+        let state = fact.state?.name();
+        let shows = |one: &&Announcement| {
+            one.path == path && one.state() == Some(state) && self.reports(one, fact)
+        };
+        let mut all = self.announced.iter().filter(shows).map(|one| one.sequence);
+        let first = all.next()??;
+        all.all(|other| other == Some(first)).then_some(first)
     }
 
     /// Whether an event reports a fact.

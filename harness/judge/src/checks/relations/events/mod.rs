@@ -29,6 +29,7 @@ const OPTED_IN: &str = EventType::BusinessOptedIn.name();
 const PAID: &str = EventType::InvoicePaid.name();
 const REMITTANCE: &str = EventType::RemittanceUpdated.name();
 const LOAN_CREATED: &str = EventType::AdvanceCreated.name();
+const LOAN_ISSUED: &str = EventType::AdvanceIssued.name();
 const LOAN_PAID: &str = EventType::AdvancePaid.name();
 
 /// An event that arrived at an endpoint, once for each delivery.
@@ -114,7 +115,7 @@ impl Events {
         // Another platform, or a request without a response, may have moved them before.
         let moves_funds = moves_funds && !self.names.has_shared() && !self.has_missed;
         let proof = Proof { moves_funds, was_lowered: lowered, ..Proof::of(kind, body) };
-        self.due.learn_facts(exchange, proof, &self.names);
+        self.due.learn_facts(exchange, self.steps, proof, &self.names);
     }
 
     /// Counts how often a business's destination of funds can have changed: once for each new payout account. Whether
@@ -227,7 +228,7 @@ impl Events {
         });
     }
 
-    /// An advance is created once, and settles once. A destination changes with each new account, and when the account
+    /// An advance is created once, and its vendor is paid once, as it settles once. A destination changes with each new account, and when the account
     /// opens.
     fn check_count(&self, kind: &str, path: &str, notes: &mut Notes) {
         let Some(owner) = self.due.owner_of(path) else { return };
@@ -240,10 +241,11 @@ impl Events {
         };
         let Some(last) = self.announced.last() else { return };
         match kind {
-            LOAN_CREATED | LOAN_PAID => {
-                // Somebody else may take a payment back, so that it settles again.
+            LOAN_CREATED | LOAN_ISSUED | LOAN_PAID => {
+                // Somebody else may take a payment back, so that it is made again.
                 let Some(name) = self.invoice_in(last) else { return };
                 let (clause, is_sure) = match kind {
+                    LOAN_ISSUED => (meaning_of(EventType::AdvanceIssued), self.is_ours),
                     LOAN_PAID => (meaning_of(EventType::AdvancePaid), self.is_ours),
                     _ => (clause!("4.advances.2"), true),
                 };
