@@ -92,6 +92,15 @@ impl Aim {
         aims.extend((0..tabled::parts()).map(Aim::Tabled));
         aims
     }
+
+    /// Whether a state of the matrix is the goal in its place in a round.
+    fn is_state_in(&self, round: u64) -> bool {
+        match self {
+            Aim::State(_) => true,
+            Aim::Story(_) | Aim::Tabled(_) => round > 0,
+            _ => false,
+        }
+    }
 }
 
 impl Goal {
@@ -119,11 +128,14 @@ impl Goal {
         let aims = Aim::all();
         let count = aims.len() as u64;
         let (round, turn) = (case / count, usize::try_from(case % count).unwrap_or(0));
+        if aims[turn].is_state_in(round) {
+            let states =
+                |aims: &[Aim]| aims.iter().filter(|aim| aim.is_state_in(round)).count() as u64;
+            let of_rounds = round.checked_sub(1).map(|more| FIRST_STATES + more * states(&aims));
+            let number = of_rounds.unwrap_or(0) + states(&aims[..turn]);
+            return Goal::toward(Aim::State(seed.wrapping_add(number)));
+        }
         Goal::toward(match aims[turn] {
-            Aim::State(number) => Aim::State(seed.wrapping_add(number)),
-            Aim::Story(_) | Aim::Tabled(_) if round > 0 => {
-                Aim::State(seed.wrapping_add(FIRST_STATES + case))
-            }
             // This goal takes as long as a hundred others: once in 24 rounds is enough.
             Aim::TooLarge if round % 24 != 0 => {
                 Aim::Repay { payee: VENDORS[1], invoice: INVOICES[1] }

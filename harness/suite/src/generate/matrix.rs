@@ -2,6 +2,7 @@
 //! everything that can be asked of it is asked.
 
 use proptest::strategy::{Just, Strategy};
+use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
 use tideover_model::ActionKind;
 use tideover_model::words::InvoiceStatus;
@@ -18,19 +19,23 @@ const STATUSES: u64 = InvoiceStatus::ALL.len() as u64;
 const INVOICES: u64 = ADVANCES * COLLECTED * STATUSES;
 /// Compliance, contract, bank, collection account.
 const REQUIREMENTS: u64 = 4;
-/// Which of the first three are met, and all four.
-const BUSINESSES: u64 = 9;
+/// The requirements that are met, as bits: each of the first three or none, all four, and what is left of these once the
+/// tax id is found wrong.
+const BUSINESSES: [u64; 10] = [0, 1, 2, 3, 4, 5, 6, 7, ALL_MET, LOST];
 const ALL_MET: u64 = (1 << REQUIREMENTS) - 1;
+const LOST: u64 = ALL_MET - 1;
+/// The requests that change the state of a business, of which each case sends two: one to each of two businesses.
+const MOVES: usize = 10;
 
-/// The number of states.
-pub(super) const STATES: u64 = INVOICES + BUSINESSES;
+/// The number of states, each of a business once for two moves.
+pub(super) const STATES: u64 = INVOICES + (BUSINESSES.len() * MOVES / 2) as u64;
 
 /// Coprime to the number of states, so that each state comes, and neighbours are unlike.
 const STRIDE: u64 = 29;
 
 const FACE_VALUE: i64 = 300_000;
 
-/// The business that has some of the requirements.
+/// A business that has some of the requirements.
 const HALF_WAY: &str = "Half Way Ltd";
 const HALF_WAY_EMAIL: &str = "ann@half-way.example";
 
@@ -38,13 +43,14 @@ const HALF_WAY_EMAIL: &str = "ann@half-way.example";
 const CHANGES: usize = 3;
 
 /// The state of one invoice.
-#[derive(Clone)]
 struct InvoiceState {
     name: String,
     vendor: &'static str,
     advance: u64,
     collected: u64,
     status: &'static str,
+    /// Whether it is paid before its advance goes on: each time that a state comes, the other one is first.
+    is_paid_first: bool,
 }
 
 impl Walk {
@@ -60,7 +66,7 @@ impl Walk {
             if let Some(step) = toward.or_else(|| self.toward_other_platform()) {
                 return Some(step);
             }
-            self.script = if state < INVOICES {
+            let (script, needed) = if state < INVOICES {
                 let status = usize::try_from(state / (ADVANCES * COLLECTED)).unwrap_or(0);
                 self.invoice_in(&InvoiceState {
                     name: format!("s{state}"),
@@ -68,20 +74,22 @@ impl Walk {
                     advance: state % ADVANCES,
                     collected: state / ADVANCES % COLLECTED,
                     status: InvoiceStatus::ALL[status].word(),
+                    is_paid_first: number / STATES % 2 == 1,
                 })
             } else {
-                self.business_in(match state - INVOICES {
-                    some if some + 1 < BUSINESSES => some,
-                    _ => ALL_MET,
-                })
+                let index = usize::try_from(state - INVOICES).unwrap_or(0);
+                self.business_in(BUSINESSES[index % BUSINESSES.len()], index / BUSINESSES.len())
             };
+            (self.script, self.undisturbed) = (script, needed);
         }
         *stage += 1;
+        self.undisturbed = self.undisturbed.saturating_sub(1);
         self.script.get(*stage - 1).cloned()
     }
 
-    /// Brings an invoice into its state, sends each kind of request, and changes it in drawn ways.
-    fn invoice_in(&mut self, state: &InvoiceState) -> Vec<Step> {
+    /// Brings an invoice into its state, sends each kind of request, and changes it in drawn ways. The steps, and how
+    /// many of them the state needs.
+    fn invoice_in(&mut self, state: &InvoiceState) -> (Vec<Step>, usize) {
         let InvoiceState { name, vendor, .. } = state;
         let plain = self.fields_of(state);
         let twins = twins_of(state, &plain);
@@ -90,10 +98,7 @@ impl Walk {
         for step in self.each_kind_of(state, &plain) {
             steps.extend([step, make::get_invoice(vendor, name)]);
         }
-        // Both the next move of the advance and a payment change the state: a second invoice is paid first.
-        let second = InvoiceState { name: format!("{name}-2"), ..state.clone() };
-        steps.extend(toward_invoice(&second, &plain));
-        steps.extend([make::pay(vendor, &second.name, 1), make::get_invoice(vendor, &second.name)]);
+        let needed = steps.len();
         let mut changes = self.changes_of_invoice(state, &plain);
         for _ in 0..CHANGES {
             let next = self.draw(0..changes.len());
@@ -102,12 +107,12 @@ impl Walk {
             steps.extend([step].into_iter().chain(read));
         }
         steps.extend(twins.iter().filter_map(make::read_back));
-        steps
+        (steps, needed)
     }
 
     /// A request of each kind: first those that leave the state as it is.
     fn each_kind_of(&mut self, state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
-        let InvoiceState { name, vendor, status, advance, .. } = state;
+        let InvoiceState { name, vendor, status, advance, is_paid_first, .. } = state;
         let moves = [
             make::request_advance(vendor, name),
             make::act_on_invoice(ActionKind::FundingStarts, vendor, name),
@@ -115,12 +120,14 @@ impl Walk {
         ];
         let same = InvoiceFields { status, ..plain.clone() };
         let mut last = vec![make::pay(vendor, name, 1)];
+        // Both the next move of the advance and a payment change the state.
+        let place = usize::from(*is_paid_first);
         let mut steps = vec![
             make::sync_invoice(name, &same),
             make::import(&format!("same-{name}"), files::row_of(vendor, name, status, FACE_VALUE)),
         ];
         for (from, step) in (0..).zip(moves) {
-            if from == *advance { last.insert(0, step) } else { steps.push(step) }
+            if from == *advance { last.insert(place, step) } else { steps.push(step) }
         }
         let mut steps = self.draw(Just(steps).prop_shuffle());
         steps.append(&mut last);
@@ -164,30 +171,36 @@ impl Walk {
         ]
     }
 
-    /// Brings a business into a state, sends each kind of request, and then meets what is missing, with an invoice and an
-    /// advance in each state on the way.
-    fn business_in(&mut self, met: u64) -> Vec<Step> {
-        let name = format!("state {met}");
-        let mut steps = vec![make::sync_business(&name, HALF_WAY, None, None)];
+    /// Brings two businesses into a state, sends each kind of request to the first and one move to each, and then meets
+    /// what is missing, with an invoice and an advance in each state on the way. The steps, and how many of them the
+    /// state needs.
+    fn business_in(&mut self, met: u64, turn: usize) -> (Vec<Step>, usize) {
+        let [first, second] = [0, 1].map(|number| HalfWay { met, number });
         // Those that are met come first, in any order, and then the others.
         let requirements: Vec<u64> = (0..REQUIREMENTS).collect();
         let mut order = self.draw(Just(requirements).prop_shuffle());
-        order.sort_by_key(|requirement| met >> requirement & 1 == 0);
-        let (first, then) = order.split_at(met.count_ones() as usize);
-        for requirement in first {
-            steps.extend(toward_requirement(&name, *requirement, met));
-        }
-        steps.extend(self.each_kind_of_business(&name));
-        for (turn, requirement) in (0..).zip(then) {
-            steps.extend(toward_requirement(&name, *requirement, met));
-            steps.extend(financed(&name, turn));
+        // The collection account opens only once all else is met.
+        order.sort_by_key(|requirement| {
+            (met >> requirement & 1 == 0, *requirement == REQUIREMENTS - 1)
+        });
+        let missing = order.split_off(met.count_ones() as usize);
+        let mut steps = first.begun(&order);
+        steps.extend(self.each_kind_of_business(&first.name()));
+        steps.extend(moved(&first.name(), 2 * turn));
+        steps.extend(second.begun(&order));
+        steps.extend(moved(&second.name(), 2 * turn + 1));
+        let needed = steps.len();
+        for (turn, requirement) in (0..).zip(missing) {
+            steps.extend(first.meets(requirement));
+            steps.push(make::get_business(&first.name()));
+            steps.extend(financed(&first.name(), turn));
         }
         steps.push(make::advance_clock(make::LONG));
-        steps.extend(financed(&name, 9));
-        steps
+        steps.extend(financed(&first.name(), 9));
+        (steps, needed)
     }
 
-    /// A request of each kind that leaves the state as it is, with reads, and one that the vendor may change it by.
+    /// A request of each kind that leaves the state as it is.
     fn each_kind_of_business(&mut self, business: &str) -> Vec<Step> {
         let row = files::row_of(business, "h", "ISSUED", FACE_VALUE);
         let steady = vec![
@@ -196,19 +209,76 @@ impl Walk {
             make::create_session(business),
             make::quote(business, FACE_VALUE),
             make::import(business, row),
+            make::sync_invoice("h", &InvoiceFields::of(business)),
             make::request_advance(business, "h"),
         ];
-        let moves = [
-            make::accept_invitation(business, HALF_WAY_EMAIL),
-            make::confirm_tax_id(business, "W9_UPLOAD", None),
-            make::add_bank_account(business, "000987654"),
-            make::act_on(ActionKind::TaxIdFoundWrong, business),
-        ];
-        let mut steps = self.draw(Just(steady).prop_shuffle());
-        steps.push(self.pick(&moves));
-        let read = || make::get_business(business);
-        [read()].into_iter().chain(steps.into_iter().flat_map(|step| [step, read()])).collect()
+        let steady = self.draw(Just(steady).prop_shuffle());
+        steady.into_iter().flat_map(|step| [step, make::get_business(business)]).collect()
     }
+}
+
+/// A business that has some of the requirements.
+struct HalfWay {
+    met: u64,
+    /// Which of those of its case it is.
+    number: u64,
+}
+
+impl HalfWay {
+    fn name(&self) -> String {
+        format!("state {} {}", self.met, self.number)
+    }
+
+    /// The steps that bring it into its state.
+    fn begun(&self, order: &[u64]) -> Vec<Step> {
+        let name = &self.name();
+        let mut steps = vec![make::sync_business(name, HALF_WAY, None, None)];
+        // The collection account does not open without compliance.
+        let is_lost = self.met == LOST;
+        let compliance = is_lost.then_some(0);
+        steps.extend(compliance.iter().chain(order).flat_map(|it| self.meets(*it)));
+        if is_lost {
+            steps.push(make::act_on(ActionKind::TaxIdFoundWrong, name));
+        }
+        steps.push(make::get_business(name));
+        steps
+    }
+
+    /// The steps that meet a requirement: compliance, contract, bank, collection account.
+    fn meets(&self, requirement: u64) -> Vec<Step> {
+        let business = &self.name();
+        match requirement {
+            0 => {
+                let number = (160_000_000 + 100 * self.number + self.met).to_string();
+                vec![make::sync_business(business, HALF_WAY, Some(&number), None)]
+            }
+            1 => vec![
+                make::invite(business, HALF_WAY_EMAIL),
+                make::accept_invitation(business, HALF_WAY_EMAIL),
+                make::get_business(business),
+                make::sign_agreement(business, &make::full_address()),
+            ],
+            2 => vec![make::set_payout_account(business, "000123456", "021000021", None)],
+            _ => vec![make::act_on(ActionKind::CollectionAccountOpens, business)],
+        }
+    }
+}
+
+/// A request that may change the state of a business, and what became of it.
+fn moved(business: &str, number: usize) -> [Step; 2] {
+    let step = match number % MOVES {
+        0 => make::accept_invitation(business, HALF_WAY_EMAIL),
+        1 => make::confirm_tax_id(business, "W9_UPLOAD", None),
+        2 => make::add_bank_account(business, "000987654"),
+        3 => make::act_on(ActionKind::TaxIdFoundWrong, business),
+        4 => make::act_on(ActionKind::CollectionAccountOpens, business),
+        5 => make::sign_agreement(business, &make::full_address()),
+        6 => make::set_payout_account(business, "000987654", "011401533", None),
+        7 => make::sync_business(business, HALF_WAY, Some("170000001"), None),
+        8 => make::sync_business(business, HALF_WAY, None, Some(make::full_contact())),
+        _ => make::act(ActionKind::MarkTestAccount, json!({ "externalId": business })),
+    };
+    [step, make::get_business(business)]
 }
 
 /// Invoices of the same identifier: another vendor's, and the same vendor's on another platform. Nothing is asked of
@@ -224,7 +294,7 @@ fn twins_of(state: &InvoiceState, plain: &InvoiceFields) -> [Step; 2] {
 
 /// The steps that bring the invoice of an onboarded vendor into its state.
 fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
-    let InvoiceState { name, vendor, advance, collected, status } = state;
+    let InvoiceState { name, vendor, advance, collected, status, .. } = state;
     let mut steps = vec![make::sync_invoice(name, plain)];
     if *advance > 0 {
         steps.push(make::request_advance(vendor, name));
@@ -236,9 +306,11 @@ fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
         steps.push(make::act_on_invoice(ActionKind::FundingCompletes, vendor, name));
     }
     match *collected {
-        _ if *advance > 3 => steps.push(make::pay(vendor, name, FACE_VALUE)),
+        // Which part repays an advance is not shown.
+        1 if *advance > 3 => steps.push(make::pay(vendor, name, FACE_VALUE - 1)),
         // Which part makes which collection state is not shown.
         1 if *advance == 0 => steps.push(make::pay(vendor, name, FACE_VALUE / 20 * 19)),
+        _ if *advance > 3 => steps.push(make::pay(vendor, name, FACE_VALUE)),
         1 => steps.push(make::pay(vendor, name, FACE_VALUE / 2)),
         2 => steps.push(make::pay(vendor, name, FACE_VALUE)),
         _ => {}
@@ -246,26 +318,6 @@ fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
     steps.push(make::sync_invoice(name, &InvoiceFields { status, ..plain.clone() }));
     steps.push(make::get_invoice(vendor, name));
     steps
-}
-
-/// The steps that meet a requirement: compliance, contract, bank, collection account.
-fn toward_requirement(business: &str, requirement: u64, met: u64) -> Vec<Step> {
-    let read = make::get_business(business);
-    match requirement {
-        0 => {
-            let number = (160_000_000 + met).to_string();
-            vec![make::sync_business(business, HALF_WAY, Some(&number), None), read]
-        }
-        1 => vec![
-            make::invite(business, HALF_WAY_EMAIL),
-            make::accept_invitation(business, HALF_WAY_EMAIL),
-            read.clone(),
-            make::sign_agreement(business, &make::full_address()),
-            read,
-        ],
-        2 => vec![make::set_payout_account(business, "000123456", "021000021", None), read],
-        _ => vec![make::act_on(ActionKind::CollectionAccountOpens, business), read],
-    }
 }
 
 /// An invoice, and an advance, while something may be missing.

@@ -93,6 +93,8 @@ pub struct Walk {
     written: Vec<Step>,
     /// The steps of a state of the matrix. They are fixed once it is clear where they begin.
     script: Vec<Step>,
+    /// How many of them are still to come with nothing between them, which could change the state.
+    undisturbed: usize,
     /// The requests that follow from the tables, once they are needed.
     tabled: Option<Vec<Vec<Step>>>,
     /// Whether all businesses have the same name.
@@ -137,6 +139,7 @@ impl Walk {
             names: 0,
             written: Vec::new(),
             script: Vec::new(),
+            undisturbed: 0,
             tabled: None,
             are_namesakes: Draw::new([header.seed, number, NAMESAKES]).percent(10),
             may_fail: false,
@@ -171,7 +174,7 @@ impl Walk {
             // An inbox gets the events of the whole case.
             self.play(requests::subscribe("${inbox}/accepts", None));
         }
-        if self.goal.fills_its_case() {
+        if self.goal.fills_its_case() || self.undisturbed > 0 {
             let step = self.next_toward_goal();
             self.play(step);
             return;
