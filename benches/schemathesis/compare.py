@@ -5,7 +5,7 @@
     python3 benches/schemathesis/compare.py --seed 1
 
 It measures how many requests each tool sends and judges per second, as the median of several turns, and which
-of twelve defects, drawn by the seed from the catalogue, each tool finds. Each tool shares one core with the
+of some defects, drawn by the seed from the catalogue, each tool finds. Each tool shares one core with the
 mock, if the system permits that: waking another core for each request takes longer than judging the request,
 and the delay differs between machines. Prints Markdown; target/schemathesis has the figures as JSON and the
 tools' own reports. Schemathesis comes from PyPI, into a separate virtual environment there.
@@ -35,7 +35,6 @@ RUNS = HOME / "runs"
 ENVIRONMENT = HOME / "venv"
 TIDEOVER = ROOT / "target/dist/tideover"
 
-DRAWN = 12
 # Runs on the correct service first: no defect causes the complaints in these runs.
 BASELINE_SEEDS = 3
 # The maximum number of requests to find a defect in a foreign service.
@@ -57,7 +56,8 @@ def main():
         sys.exit(f"{TIDEOVER} is missing: cargo build --profile dist")
     install()
     RUNS.mkdir(exist_ok=True)
-    run("cargo", "bench", "-p", "tideover-benches", "--bench", "steps", "--no-run", directory=ROOT)
+    if options.only != "defects":
+        run("cargo", "bench", "-p", "tideover-benches", "--bench", "steps", "--no-run", directory=ROOT)
     figures = {
         "seed": options.seed,
         "seconds": options.seconds,
@@ -67,8 +67,8 @@ def main():
         "versions": versions(),
         "sharedCore": share_one_core(),
         "machine": {"cores": os.cpu_count(), "processor": processor(), "system": platform.platform()},
-        "throughput": throughput(options),
-        "defects": [] if options.throughput_only else defects(options),
+        "throughput": [] if options.only == "defects" else throughput(options),
+        "defects": [] if options.only == "throughput" else defects(options),
     }
     options.json.write_text(json.dumps(figures, indent=1) + "\n")
     print(markdown(figures))
@@ -85,7 +85,10 @@ def arguments():
         "--turns", type=int, default=3, help="how often the speed of each is measured (default: %(default)s)"
     )
     parser.add_argument("--json", type=Path, default=HOME / "figures.json", help="where the figures go")
-    parser.add_argument("--throughput-only", action="store_true", help="look for no defects")
+    parser.add_argument(
+        "--defects", type=int, default=12, help="how many are drawn (default: %(default)s)", metavar="N"
+    )
+    parser.add_argument("--only", choices=["throughput", "defects"], help="measure nothing else")
     return parser.parse_args()
 
 
@@ -129,9 +132,9 @@ def counted(run):
 
 
 def defects(options):
-    """The findings of each tool for twelve defects. The first row has the complaints about the correct service."""
+    """The findings of each tool for the drawn defects. The first row has the complaints about the correct service."""
     catalogue = json.loads(output(TIDEOVER, "prove", "--list", "--json"))["defects"]
-    drawn = random.Random(options.seed).sample(catalogue, DRAWN)
+    drawn = random.Random(options.seed).sample(catalogue, min(options.defects, len(catalogue)))
     right = {"name": None, "words": "nothing: the right service", "looked": looked(None, options)}
     for seed in range(options.seed + 1, options.seed + BASELINE_SEEDS):
         again = explored(None, seed, options)

@@ -7,7 +7,9 @@ ASKED = {"over a socket": 50, "router": 1000}
 
 
 def markdown(figures):
-    parts = [heading(figures), throughput(figures["throughput"])]
+    parts = [heading(figures)]
+    if figures["throughput"]:
+        parts.append(throughput(figures["throughput"]))
     if figures["defects"]:
         parts.append(defects(figures["defects"]))
     return "\n\n".join(parts)

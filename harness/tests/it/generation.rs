@@ -1,5 +1,6 @@
 //! What is generated: the same for the same seed, and deep.
 
+use serde_json::Value;
 use tideover_endpoint::embedded;
 use tideover_exchange::evidence::coverage::Group;
 use tideover_exchange::start;
@@ -11,6 +12,8 @@ use tideover_suite::generate;
 use tideover_suite::play::case::{play, play_case};
 use tideover_suite::play::cases;
 use tideover_suite::play::cases::{InProcess, OverHttp, Plan, Testbed};
+
+use crate::support::command::tideover;
 
 fn plan(seed: u64, cases: u64) -> Plan {
     let header = Header::new(seed, start(), Profile::default());
@@ -86,4 +89,17 @@ async fn a_default_run_reaches_every_state() {
     let operations: u64 =
         summary.coverage.of(Group::Operation).iter().map(|(_, count)| *count).sum();
     assert_eq!(operations, 16_583);
+}
+
+/// Whatever can be asked of an invoice or a business is asked in every state that it has reached.
+#[test]
+fn no_request_is_left_out_in_any_state() {
+    let output = tideover().args(["check", "--seed", "12", "--json"]).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let matrix = report["stateMatrix"].as_array().unwrap();
+    assert_eq!(matrix.len(), 2);
+    for subject in matrix {
+        assert_eq!(subject["missing"], serde_json::json!([]), "{}", subject["subject"]);
+        assert!(subject["pairs"].as_u64().unwrap() >= 160, "{subject}");
+    }
 }

@@ -252,7 +252,7 @@ fn finds_a_party_whose_name_was_cut() {
             "status": "ISSUED", "faceValue": 1,
             "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-02-01T00:00:00Z",
         });
-        let call = Call::json("PUT", &format!("/v1/invoices/{party}"), invoice);
+        let call = Call::json("PUT", format!("/v1/invoices/{party}"), invoice);
         (call, 200, json!({ "externalId": party, "outcome": "created", "reason": null }))
     };
     let read = |party: &str, name: &str| {
@@ -260,7 +260,10 @@ fn finds_a_party_whose_name_was_cut() {
     };
     let usual = |party: &str, shown: &str| [owed_by(party, "Alder Co"), read(party, shown)];
     let of = |shown: &str, is_new: bool, name: &str, cut: &str| {
+        let synced = Call::json("PUT", "/v1/organizations/t", json!({ "legalName": "Alder Co" }));
+        let synced = (synced, 200, json!({ "created": true, "reason": "It is new." }));
         let usual = ["p", "q", "r"].map(|party| usual(party, shown)).concat();
+        let usual = [usual, vec![synced, read("t", "Alder Co")]].concat();
         let first = if is_new { vec![unknown("s")] } else { Vec::new() };
         let last = vec![owed_by("s", name), read("s", cut)];
         broken(&mut super::relations::names::Names::default(), &[usual, first, last].concat())

@@ -7,7 +7,7 @@ use tideover_model::OperationKind;
 use tideover_model::wire::schema::Role;
 
 use crate::generate::draw::Draw;
-use crate::generate::tabled::{VENDOR, invoice, put};
+use crate::generate::names::VENDORS;
 use crate::generate::{files, requests as make};
 
 /// A place where a request names a business.
@@ -68,10 +68,10 @@ impl Place {
         match self {
             Place::Sync => make::sync_business(business, name, None, None),
             Place::Party(party) => {
-                let mut step = invoice(VENDOR, business, 1000);
+                let mut step = make::plain_invoice(VENDORS[0], business, 1000);
                 if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
                     let named = json!({ "externalId": business, "legalName": name });
-                    put(body, &[party], Some(named));
+                    make::put(body, &[party], Some(named));
                 }
                 step
             }

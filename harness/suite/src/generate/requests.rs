@@ -112,6 +112,22 @@ pub(crate) fn sync_invoice_with_contact(
 }
 
 /// `step`, a sync, with another payor.
+/// An issued invoice of nothing special.
+pub(super) fn plain_invoice(payee: &str, invoice: &str, face_value: i64) -> Step {
+    sync_invoice(invoice, &InvoiceFields { face_value, ..InvoiceFields::of(payee) })
+}
+
+/// Puts a value at a place of a body, or takes away what is there.
+pub(super) fn put(body: &mut Value, path: &[&str], value: Option<Value>) {
+    let [outer @ .., name] = path else { return };
+    let place = outer.iter().try_fold(body, |place, name| place.get_mut(*name));
+    let Some(Value::Object(fields)) = place else { return };
+    match value {
+        Some(value) => fields.insert((*name).to_owned(), value),
+        None => fields.remove(*name),
+    };
+}
+
 pub(crate) fn with_payor(mut step: Step, payor: &str) -> Step {
     if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
         body["payor"] = json!({ "externalId": payor, "legalName": name_of(payor) });

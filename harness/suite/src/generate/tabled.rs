@@ -6,19 +6,17 @@
 
 use std::sync::LazyLock;
 
-use serde_json::Value;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_model::OperationKind;
 use tideover_model::wire::schema::{Documented, Role, documented};
 
 use crate::generate::classes::{self, Sample};
 use crate::generate::draw::Draw;
-use crate::generate::names::UNKNOWN;
-use crate::generate::requests::InvoiceFields;
+use crate::generate::names::{UNKNOWN, VENDORS};
 use crate::generate::{Walk, files, named, requests as make};
 
 /// The vendor of the rows. It is synced first.
-pub(super) const VENDOR: &str = "v1";
+const VENDOR: &str = VENDORS[0];
 const INVOICE: &str = "i1";
 const IMPORT: &str = "m1";
 
@@ -87,7 +85,7 @@ fn alone(steps: Vec<Step>) -> impl Iterator<Item = Vec<Step>> {
 pub(super) fn plain(kind: OperationKind) -> Step {
     match kind {
         OperationKind::ImportInvoices => make::import("unauthorized", files::good_file()),
-        OperationKind::SyncInvoice => invoice(VENDOR, INVOICE, 1000),
+        OperationKind::SyncInvoice => make::plain_invoice(VENDOR, INVOICE, 1000),
         OperationKind::SyncBusiness => make::sync_business(VENDOR, "V1 Ltd", None, None),
         OperationKind::SetPayoutAccount => {
             make::set_payout_account(VENDOR, "000123456", "021000021", None)
@@ -99,10 +97,6 @@ pub(super) fn plain(kind: OperationKind) -> Step {
         OperationKind::Subscribe => make::subscribe("https://hooks.example.com/x", None),
         _ => Step::new(Action::Call(bare(kind))),
     }
-}
-
-pub(super) fn invoice(payee: &str, invoice: &str, face_value: i64) -> Step {
-    make::sync_invoice(invoice, &InvoiceFields { face_value, ..InvoiceFields::of(payee) })
 }
 
 /// The plain request, with a value of each class in each field. Accepted ones are read back.
@@ -157,19 +151,9 @@ pub(super) fn places_of(kind: OperationKind) -> Vec<&'static Place> {
 fn with_sample(plain: &Step, path: &[&str], sample: &Sample) -> Vec<Step> {
     let mut step = plain.clone();
     let Action::Call(Call { body: Some(body), .. }) = &mut step.action else { return Vec::new() };
-    put(body, path, sample.value.clone());
+    make::put(body, path, sample.value.clone());
     let read = if sample.is_valid { make::read_back(&step) } else { None };
     [step].into_iter().chain(read).collect()
-}
-
-pub(super) fn put(body: &mut Value, path: &[&str], value: Option<Value>) {
-    let [outer @ .., name] = path else { return };
-    let place = outer.iter().try_fold(body, |place, name| place.get_mut(*name));
-    let Some(Value::Object(fields)) = place else { return };
-    match value {
-        Some(value) => fields.insert((*name).to_owned(), value),
-        None => fields.remove(*name),
-    };
 }
 
 /// Pairs of identifiers that differ in one thing only: what is written under one must not be read under the other.
@@ -177,10 +161,10 @@ fn look_alikes(draw: &mut Draw) -> Vec<Vec<Step>> {
     let of_pair = |(one, other): (String, String)| {
         let mut steps = Vec::new();
         for business in [&one, &other] {
-            steps.push(invoice(business, "same", 1000 + business.len() as i64));
+            steps.push(make::plain_invoice(business, "same", 1000 + business.len() as i64));
         }
         for name in [&one, &other] {
-            steps.push(invoice(VENDOR, name, 2000 + name.len() as i64));
+            steps.push(make::plain_invoice(VENDOR, name, 2000 + name.len() as i64));
         }
         // The second write of each pair must have left the first alone.
         steps.push(make::get_invoice(&one, "same"));
@@ -190,7 +174,7 @@ fn look_alikes(draw: &mut Draw) -> Vec<Vec<Step>> {
         steps.push(make::get_business(&other));
         // The same as payors, which nobody has synced.
         let payors = [&one, &other].map(|name| format!("p{name}"));
-        steps.push(make::with_payor(invoice(VENDOR, "owed", 3000), &payors[0]));
+        steps.push(make::with_payor(make::plain_invoice(VENDOR, "owed", 3000), &payors[0]));
         steps.extend(payors.iter().map(|payor| make::get_business(payor)));
         let rows = |face| files::row_of(VENDOR, "import", "ISSUED", face);
         steps.extend([make::import(&one, rows(100)), make::import(&other, rows(200))]);

@@ -170,11 +170,13 @@ impl Names {
         }
         let Some(latest) = sent.latest() else { return };
         let is_own = sent.is_new && !sent.may_be_named_by_others && sent.are_plain();
+        if is_own && self.shows_as_sent(sent) {
+            let evidence = || (format!("{latest}, as it was sent"), shown.to_owned());
+            let holds = sent.has(shown);
+            notes.expect(exchange, clause!("2.business.name"), holds, field::NAME, evidence);
+        }
         if sent.has(shown) {
             self.shown_as_sent.insert(business, form(shown).collect());
-        } else if is_own && self.shows_as_sent(sent) {
-            let evidence = || (format!("{latest}, as it was sent"), shown.to_owned());
-            notes.expect(exchange, clause!("2.business.name"), false, field::NAME, evidence);
         }
     }
 
