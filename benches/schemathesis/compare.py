@@ -255,7 +255,7 @@ def played(report):
 @contextlib.contextmanager
 def serving(seed, defect=None):
     """Runs a mock on a free port; yields the line that it prints."""
-    command = [TIDEOVER, "serve", "--port", "0", "--json", "--webhooks", "local", "--seed", str(seed)]
+    command = [TIDEOVER, "serve", "--port", "0", "--json", "--seed", str(seed)]
     command += ["--defect", defect] if defect else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:

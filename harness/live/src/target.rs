@@ -279,8 +279,8 @@ impl Observed for Live {
         self.session.wait_to_ask_again(nth).await
     }
 
-    async fn wait_to_retry(&mut self) {
-        self.session.wait_to_retry().await;
+    async fn wait_to_retry(&mut self, nth: usize) {
+        self.session.wait_to_retry(nth).await;
     }
 
     fn inbox_works(&self) -> bool {

@@ -21,7 +21,7 @@ const WIDE: usize = 400;
 /// document is concluded from then on.
 const WIDEST: usize = 4_000;
 
-/// The same for each of many groups with the same readings, which share it: every move of one hypothesis.
+/// The same for each of many groups that share it: every move of one hypothesis.
 const LEAST_WIDE: usize = 24;
 
 /// A hypothesis after a response, and how well the hypothesis explains it.
@@ -93,10 +93,10 @@ impl Explainer {
     /// Hypotheses with other readings, or with other requests still without a response, are explained apart: one that
     /// needs a move to explain a response is as likely as one that needs none.
     pub fn explain(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
-        let alike = hypotheses.chunk_by(|one, other| one.readings() == other.readings());
-        let groups: Vec<Group<'_>> = alike.flat_map(Group::of).collect();
+        let groups = Group::all_of(hypotheses);
         let search = |group: &Group<'_>, widest| self.search(group, observed, widest);
-        let mut found: Vec<Found> = groups.iter().map(|group| search(group, WIDE)).collect();
+        let mut found: Vec<Found> =
+            groups.iter().map(|group| search(group, WIDE / group.alike)).collect();
         let cut_short = found.iter().filter(|found| found.is_cut_short()).count();
         // Where other groups explain the response, those that are dropped share one search.
         let is_explained = found.iter().any(Found::explains);
@@ -112,28 +112,41 @@ impl Explainer {
         best
     }
 
-    /// The candidates of a group, where those with the same readings try at most `widest` hypotheses at each depth.
+    /// The candidates of a group, where a search tries at most `widest` hypotheses at each depth.
     fn search(self, group: &Group<'_>, observed: Observation<'_>, widest: usize) -> Found {
-        let widest = (widest / group.groups).max(LEAST_WIDE);
+        let widest = widest.max(LEAST_WIDE);
         let mut search = Search { explainer: self, widest, is_whole: true };
-        let best = search.explain(group.hypotheses, observed);
+        let best = search.explain(&group.hypotheses, observed);
         Found { best, is_whole: search.is_whole }
     }
 }
 
 /// Hypotheses that are explained together: with the same readings, and the same requests still without a response.
 struct Group<'a> {
-    hypotheses: &'a [Hypothesis],
-    /// How many groups have the same readings.
-    groups: usize,
+    hypotheses: Vec<&'a Hypothesis>,
+    /// How many groups have the same readings, this one included.
+    alike: usize,
 }
 
 impl<'a> Group<'a> {
-    /// The groups of hypotheses with the same readings.
-    fn of(alike: &'a [Hypothesis]) -> Vec<Group<'a>> {
-        let by_open = || alike.chunk_by(|one, other| one.open == other.open);
-        let groups = by_open().count();
-        by_open().map(|hypotheses| Group { hypotheses, groups }).collect()
+    /// All groups, in the order of their first hypotheses.
+    fn all_of(hypotheses: &'a [Hypothesis]) -> Vec<Group<'a>> {
+        let mut groups: Vec<Group<'a>> = Vec::new();
+        for hypothesis in hypotheses {
+            let is_its = |group: &&mut Group<'_>| {
+                let first = group.hypotheses[0];
+                first.open == hypothesis.open && first.readings() == hypothesis.readings()
+            };
+            match groups.iter_mut().find(is_its) {
+                Some(group) => group.hypotheses.push(hypothesis),
+                None => groups.push(Group { hypotheses: vec![hypothesis], alike: 1 }),
+            }
+        }
+        let readings = |group: &Group<'a>| group.hypotheses[0].readings();
+        let alike = |group| groups.iter().filter(|it| readings(it) == readings(group)).count();
+        let alike: Vec<usize> = groups.iter().map(alike).collect();
+        groups.iter_mut().zip(alike).for_each(|(group, alike)| group.alike = alike);
+        groups
     }
 }
 
@@ -163,16 +176,16 @@ struct Search {
 
 impl Search {
     /// The candidates of hypotheses that are explained together, those that explain a response best.
-    fn explain(&mut self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
+    fn explain(&mut self, hypotheses: &[&Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
         let candidates = |hypothesis: &Hypothesis| Candidate::all_of(hypothesis, observed);
-        let mut best: Vec<Candidate> = hypotheses.iter().flat_map(candidates).collect();
+        let mut best: Vec<Candidate> = hypotheses.iter().flat_map(|it| candidates(it)).collect();
         let Some(mut least) = keep_least_contradicted(&mut best) else { return best };
         let are_doubted = |best: &[Candidate]| best.iter().all(|one| !one.fit.doubts.is_empty());
         if least == Rank::default() && !are_doubted(&best) {
             return best;
         }
-        let movable: Vec<&Hypothesis> =
-            hypotheses.iter().filter(|hypothesis| !hypothesis.rules_out(observed)).collect();
+        let movable = hypotheses.iter().copied().filter(|it| !it.rules_out(observed));
+        let movable: Vec<&Hypothesis> = movable.collect();
         for depth in 1..=self.explainer.deepest {
             if least == Rank::default() {
                 break;
@@ -222,12 +235,11 @@ impl Search {
     ) {
         let mut left = self.widest;
         for hypothesis in hypotheses {
-            self.descend(hypothesis, moves, observed, &mut left, visit);
+            self.is_whole &= self.descend(hypothesis, moves, observed, &mut left, visit);
         }
-        self.is_whole &= left > 0;
     }
 
-    /// The same from one hypothesis, until none is `left`.
+    /// The same from one hypothesis, until none is `left`. Whether all were visited.
     fn descend(
         &self,
         hypothesis: &Hypothesis,
@@ -235,22 +247,25 @@ impl Search {
         observed: Observation<'_>,
         left: &mut usize,
         visit: &mut dyn FnMut(Hypothesis),
-    ) {
+    ) -> bool {
         let Explainer { outside, prior, alone, .. } = self.explainer;
         let subject = hypothesis.subject(observed.sent);
         for hidden in moves(hypothesis, &subject, observed, (outside, prior), alone) {
             for moved in hypothesis.after(&|after| hidden.apply(after, &subject, observed)) {
                 if *left == 0 {
-                    return;
+                    return false;
                 }
                 if moves_left > 1 {
-                    self.descend(&moved, moves_left - 1, observed, left, visit);
+                    if !self.descend(&moved, moves_left - 1, observed, left, visit) {
+                        return false;
+                    }
                 } else {
                     *left -= 1;
                     visit(moved);
                 }
             }
         }
+        true
     }
 }
 

@@ -425,8 +425,14 @@ impl Belief {
     }
 
     /// The listed code with which a request must be refused in every hypothesis.
+    ///
+    /// What was there before, and what others with the same keys do, is in no hypothesis: then only a request that no state
+    /// can make valid must be refused.
     fn refusal_due(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> Option<Code> {
-        if self.incomplete {
+        let is_all_ours = self.prior != PriorState::Anything
+            && (self.outside == Outside::Controlled || self.alone);
+        let is_valid = sent.call().is_none_or(|call| call.operation().is_some());
+        if self.incomplete || is_valid && !is_all_ours {
             return None;
         }
         let observed = Observation { sent, seen, now };
@@ -505,8 +511,15 @@ impl Belief {
 
     /// The most that would have been outstanding with the advance granted. Cents.
     fn most_outstanding(&self, question: LimitQuestion) -> Option<Cents> {
-        // If others act outside, our requests alone don't determine what is outstanding.
-        let is_ours = self.outside == Outside::Controlled && !self.has_a_past();
+        // If others act outside, our requests alone don't determine what is outstanding. Nor do they if one of them was
+        // lost that may have been granted.
+        let is_lost = |hypothesis: &Hypothesis| {
+            let mut open = hypothesis.open.iter();
+            open.any(|it| it.sent.kind() == Some(OperationKind::RequestAdvance))
+        };
+        let is_ours = self.outside == Outside::Controlled
+            && !self.has_a_past()
+            && !self.hypotheses.iter().any(is_lost);
         is_ours.then(|| question.outstanding + question.face_value)
     }
 

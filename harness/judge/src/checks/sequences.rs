@@ -1,5 +1,5 @@
 //! A later financing state has a greater sequence, in any order of arrival (`6.delivery.5`). Every event
-//! shows when its transaction began (`6.delivery.6`).
+//! shows when its transaction began, which is before the event was sent (`6.delivery.6`).
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};

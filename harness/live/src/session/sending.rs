@@ -89,10 +89,12 @@ impl Session {
         self.wait_again(nth, Activity::StaleReads, |state| &mut state.stale_reads).await
     }
 
-    /// Waits before a request that failed is sent again. A failure that stays is found after a few, and costs each time.
-    pub(crate) async fn wait_to_retry(&self) {
-        tokio::time::sleep(WAITS[0]).await;
-        self.state().spent.record(Activity::Retries, WAITS[0]);
+    /// Waits before a request that failed is sent again for the `nth` time, from 0: longer each time, so that a short
+    /// outage is over at the last.
+    pub(crate) async fn wait_to_retry(&self, nth: usize) {
+        let wait = WAITS[nth.min(WAITS.len() - 1)];
+        tokio::time::sleep(wait).await;
+        self.state().spent.record(Activity::Retries, wait);
     }
 
     /// Waits for overdue deliveries, for the `nth` time, from 0. Returns `false` when they will not come.

@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(findings(profile, steps).await, []);
     }
 
-    /// Every request fails, without its effect.
+    /// Every request fails, with or without its effect.
     struct CountsFailures(Arc<Mutex<BTreeMap<OperationKind, u32>>>);
 
     impl Liberty for CountsFailures {
@@ -370,24 +370,32 @@ mod tests {
         }
     }
 
-    /// What must be refused is sent again at once, but for a subscription (§4 Idempotency summary).
+    /// What must be refused is sent again at once, but for a subscription (§4 Idempotency summary). Where others act, only
+    /// what no state makes valid must be refused.
     #[tokio::test]
     async fn what_fails_although_it_must_be_refused_is_sent_again() {
+        assert_eq!(sent_where_all_fails(Sight::Operator, json!("nobody")).await, [4, 1, 1]);
+        assert_eq!(sent_where_all_fails(Sight::OneKey, json!("nobody")).await, [1, 1, 1]);
+        assert_eq!(sent_where_all_fails(Sight::OneKey, json!(1)).await, [4, 1, 1]);
+    }
+
+    /// How often a quote for this business, a subscription and a sync are sent.
+    async fn sent_where_all_fails(sight: Sight, business: Value) -> [u32; 3] {
         let post = |path: &str, body: Value| json!({ "call": { "method": "POST", "path": path, "body": body } });
         let steps = json!([
-            post("/v1/quotes", json!({ "payeeExternalId": "nobody", "invoiceFaceValue": 1 })),
+            post("/v1/quotes", json!({ "externalId": business, "invoiceFaceValue": 1 })),
             post("/v1/webhooks", json!({ "url": "http://10.0.0.1/" })),
             sync("v", json!({ "legalName": "V" })),
         ]);
         let steps: Vec<Step> = serde_json::from_value(steps).unwrap();
         let counted = Arc::default();
         let liberties: Vec<Box<dyn Liberty>> = vec![Box::new(CountsFailures(Arc::clone(&counted)))];
-        let mut strangers = Sight::OneKey.strangers(Profile::default(), 1);
+        let mut strangers = sight.strangers(Profile::default(), 1);
         let mut target = Free::new(strangers.fresh().await.unwrap(), liberties);
         let header = Header::new(1, start(), Profile::default());
         play(&mut target, &header, &steps).await.unwrap();
-        let times = [OperationKind::Quote, OperationKind::Subscribe, OperationKind::SyncBusiness]
-            .map(|kind| counted.lock().unwrap()[&kind]);
-        assert_eq!(times, [4, 1, 1]);
+        let counted = counted.lock().unwrap();
+        [OperationKind::Quote, OperationKind::Subscribe, OperationKind::SyncBusiness]
+            .map(|kind| counted[&kind])
     }
 }

@@ -35,7 +35,7 @@ const STRIDE: u64 = 29;
 
 const FACE_VALUE: i64 = 300_000;
 
-/// A business that has some of the requirements.
+/// The legal name of a business that has some of the requirements.
 const HALF_WAY: &str = "Half Way Ltd";
 const HALF_WAY_EMAIL: &str = "ann@half-way.example";
 
@@ -294,7 +294,7 @@ fn twins_of(state: &InvoiceState, plain: &InvoiceFields) -> [Step; 2] {
 
 /// The steps that bring the invoice of an onboarded vendor into its state.
 fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
-    let InvoiceState { name, vendor, advance, collected, status, .. } = state;
+    let InvoiceState { name, vendor, advance, collected, status, is_paid_first } = state;
     let mut steps = vec![make::sync_invoice(name, plain)];
     if *advance > 0 {
         steps.push(make::request_advance(vendor, name));
@@ -306,8 +306,11 @@ fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
         steps.push(make::act_on_invoice(ActionKind::FundingCompletes, vendor, name));
     }
     match *collected {
-        // Which part repays an advance is not shown.
-        1 if *advance > 3 => steps.push(make::pay(vendor, name, FACE_VALUE - 1)),
+        // Which part repays an advance is not shown: most, or nearly all.
+        1 if *advance > 3 => {
+            let part = if *is_paid_first { FACE_VALUE - 1 } else { FACE_VALUE / 20 * 19 };
+            steps.push(make::pay(vendor, name, part));
+        }
         // Which part makes which collection state is not shown.
         1 if *advance == 0 => steps.push(make::pay(vendor, name, FACE_VALUE / 20 * 19)),
         _ if *advance > 3 => steps.push(make::pay(vendor, name, FACE_VALUE)),

@@ -111,7 +111,6 @@ pub(crate) fn sync_invoice_with_contact(
     step
 }
 
-/// `step`, a sync, with another payor.
 /// An issued invoice of nothing special.
 pub(super) fn plain_invoice(payee: &str, invoice: &str, face_value: i64) -> Step {
     sync_invoice(invoice, &InvoiceFields { face_value, ..InvoiceFields::of(payee) })
@@ -128,6 +127,7 @@ pub(super) fn put(body: &mut Value, path: &[&str], value: Option<Value>) {
     };
 }
 
+/// `step`, a sync, with another payor.
 pub(crate) fn with_payor(mut step: Step, payor: &str) -> Step {
     if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
         body["payor"] = json!({ "externalId": payor, "legalName": name_of(payor) });

@@ -107,7 +107,7 @@ async fn a_business_shows_the_name_that_was_sent() {
         named("v1", "V1 Ltd"),
         named("v2", "V2 Inc."),
         named("v3", "Bolt Co"),
-        named("v4", "Vendor with a longer name"),
+        named("v4", "Vendor Named At Length"),
     ]
     .concat();
     let liberty = Liberty { rewrite: cut, ..NONE };

@@ -353,7 +353,8 @@ impl Hypothesis {
     /// Whether this hypothesis explains whatever `other` does: both are in the same state, and what may still be carried out
     /// in `other` may be here as well.
     pub fn covers(&self, other: &Hypothesis) -> bool {
-        other.open.iter().all(|open| self.open.contains(open))
+        let times = |of: &Hypothesis, open| of.open.iter().filter(|it| *it == open).count();
+        other.open.iter().all(|open| times(self, open) >= times(other, open))
             && self.bindings == other.bindings
             && self.amounts == other.amounts
             && self.unclear == other.unclear

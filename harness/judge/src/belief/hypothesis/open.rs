@@ -14,6 +14,10 @@ use crate::belief::hypothesis::deeds::Deeds;
 use crate::belief::hypothesis::{Hypothesis, Subject};
 use crate::belief::reading::Revealed;
 
+/// How many undecided requests are compared with each other. Of more, the first is decided: what that costs is bounded by
+/// how many hypotheses are kept.
+const MOST_COMPARED: usize = 16;
+
 /// A request without a response.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Open {
@@ -78,6 +82,9 @@ impl Hypothesis {
         let related = self.related(observed.sent).into_iter();
         let undecided: Vec<(usize, Timestamp)> =
             related.filter_map(|it| Some((it, self.open[it].undecided_since?))).collect();
+        if undecided.len() > MOST_COMPARED {
+            return Some(undecided[0].0);
+        }
         let request = |nth: usize| &*self.open[undecided[nth].0].sent;
         let play = Play::of(observed);
         let mut with_those_before = self.clone();

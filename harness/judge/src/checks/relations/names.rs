@@ -33,15 +33,20 @@ struct SentNames {
 /// have been named before.
 const CONVENTION: usize = 3;
 
-/// The kinds of signs in a name: capitals, small letters, digits, and each other sign. A service may change all of a kind.
-type Form = BTreeSet<char>;
+/// The kinds of signs in a name: capitals, small letters and digits, each at the beginning of a word or within one, and
+/// each other sign. A service may change all of a kind.
+type Form = BTreeSet<(char, bool)>;
 
-fn form(name: &str) -> impl Iterator<Item = char> {
-    name.chars().map(|sign| match sign {
-        sign if sign.is_uppercase() => 'A',
-        sign if sign.is_lowercase() => 'a',
-        sign if sign.is_numeric() => '0',
-        sign => sign,
+fn form(name: &str) -> impl Iterator<Item = (char, bool)> {
+    let before = std::iter::once(' ').chain(name.chars());
+    name.chars().zip(before).map(|(sign, before)| {
+        let is_within = before.is_alphanumeric();
+        match sign {
+            sign if sign.is_uppercase() => ('A', is_within),
+            sign if sign.is_lowercase() => ('a', is_within),
+            sign if sign.is_numeric() => ('0', is_within),
+            sign => (sign, false),
+        }
     })
 }
 
@@ -83,7 +88,7 @@ impl SentNames {
 }
 
 /// The longest name that no service has a reason to cut. Bytes.
-const LONGEST: usize = 60;
+const LONGEST: usize = 100;
 
 /// Looks for names that a sync has replaced, and for names that nobody sent.
 #[derive(Default)]
@@ -160,6 +165,9 @@ impl Names {
         };
         let Some(sent) = self.sent.get(&business).filter(|sent| !sent.is_uncertain) else { return };
         let Some(shown) = body.get(field::NAME).and_then(|name| name.as_str()) else { return };
+        if self.is_named_by_another_key(&business, shown) {
+            return;
+        }
         if let Some(synced) = &sent.synced {
             let is_stale = sent.replaced.contains(shown);
             if is_stale || shown == synced {
@@ -170,14 +178,40 @@ impl Names {
         }
         let Some(latest) = sent.latest() else { return };
         let is_own = sent.is_new && !sent.may_be_named_by_others && sent.are_plain();
-        if is_own && self.shows_as_sent(sent) {
+        let is_sent = sent.has(shown);
+        if is_own && (self.shows_as_sent(sent) || !is_sent && self.is_of_another(&business, shown))
+        {
             let evidence = || (format!("{latest}, as it was sent"), shown.to_owned());
-            let holds = sent.has(shown);
+            let holds = is_sent;
             notes.expect(exchange, clause!("2.business.name"), holds, field::NAME, evidence);
         }
-        if sent.has(shown) {
+        if is_sent {
             self.shown_as_sent.insert(business, form(shown).collect());
         }
+    }
+
+    /// Whether a name that is like none of this business's names was sent for another one. In whatever form a service shows
+    /// names, this is the other one's.
+    fn is_of_another(&self, business: &BusinessName, shown: &str) -> bool {
+        let letters = |name: &str| -> String {
+            let letters = name.chars().filter(|sign| sign.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect()
+        };
+        let shown_letters = letters(shown);
+        let is_like = |own: &String| {
+            let own = letters(own);
+            own.starts_with(&shown_letters) || shown_letters.starts_with(&own)
+        };
+        let mut others = self.sent.iter().filter(|(it, _)| it.0 == business.0 && *it != business);
+        let own = self.sent.get(business);
+        !own.is_some_and(|own| own.all().any(is_like)) && others.any(|(_, sent)| sent.has(shown))
+    }
+
+    /// Whether another key, which may be the same platform's, has given this business the name.
+    fn is_named_by_another_key(&self, business: &BusinessName, shown: &str) -> bool {
+        let mut others =
+            self.sent.iter().filter(|(it, _)| it.1 == business.1 && it.0 != business.0);
+        others.any(|(_, sent)| sent.has(shown))
     }
 
     /// Whether the service shows names of this form as they are sent.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use tideover_exchange::Arrival;
+use tideover_model::words::AdvanceState;
 
 use crate::right::liberties::json::{add_members, each_object, styled};
 use crate::right::liberty::Liberty;
@@ -34,6 +35,21 @@ impl Liberty for EventWithOwnNames {
                 }
             }
         });
+        event
+    }
+}
+
+/// Events of an advance that show the state before, too.
+pub(super) struct EventWithPreviousState;
+
+impl Liberty for EventWithPreviousState {
+    fn event(&mut self, mut event: Value) -> Value {
+        let state = event["data"]["state"].as_str().map(str::to_owned);
+        let before =
+            AdvanceState::ALL.windows(2).find(|pair| Some(pair[1].name()) == state.as_deref());
+        if let Some(pair) = before {
+            event["data"]["previousState"] = pair[0].name().into();
+        }
         event
     }
 }

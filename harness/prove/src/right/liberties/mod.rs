@@ -19,8 +19,8 @@ use bodies::{
     OffsetDates, OtherMask, OtherSessionLinks, OwnNames, OwnWords,
 };
 use events::{
-    EventWithMore, EventWithOwnNames, LateEvents, OwnDeliveryNames, RepeatedAttempts,
-    SequenceWithSteps,
+    EventWithMore, EventWithOwnNames, EventWithPreviousState, LateEvents, OwnDeliveryNames,
+    RepeatedAttempts, SequenceWithSteps,
 };
 use outages::{FailsAtRandom, FirstTryFails, LosesAnswers, SmallerPort, TooManyRequests};
 use requests::{
@@ -63,6 +63,7 @@ liberties! {
     "dates-with-an-offset" ["gap.datesReadBack"] "Instants have an offset from UTC." |it| Box::new(OffsetDates { hours: it.below(27) });
     "event-with-more" ["gap.eventFields"] "Events have members that nobody knows." |it| Box::new(EventWithMore { salt: it.next() });
     "event-with-own-names" ["gap.eventPayload"] "Members of events that the document does not name have other names." |it| Box::new(EventWithOwnNames { style: it.below(3) });
+    "event-with-the-previous-state" ["gap.eventPayload"] "Events of an advance show the state before, too." |_| Box::new(EventWithPreviousState);
     "sequence-with-steps" ["6.delivery.5"] "The sequence of an invoice's events grows by more than one." |it| Box::new(SequenceWithSteps { step: 2 + it.below(40) });
     "own-delivery-names" ["gap.deliveryIdentity"] "Deliveries have names of another form." |_| Box::new(OwnDeliveryNames);
     "repeated-attempts" ["6.delivery.3"] "Now and then an accepted delivery is attempted once more." |it| Box::new(RepeatedAttempts { every: 2 + it.below(5), accepted: 0 });

@@ -250,7 +250,7 @@ impl<'a> CaseRun<'a> {
             && self.oracle.must_refuse(sent, &seen, now_of(target).unwrap_or(since));
         let mut times = 0;
         while must_be_refused && times < AGAIN_AT_ONCE && asks_for_retry(&seen) {
-            target.wait_to_retry().await;
+            target.wait_to_retry(times).await;
             times += 1;
             // Should it not be refused after all, then the one before may have been carried out.
             self.oracle.miss(sent, Applied::MayBe, since);

@@ -42,8 +42,8 @@ pub trait Observed: Target {
         ready(false)
     }
 
-    /// Waits before a request that failed is sent again.
-    fn wait_to_retry(&mut self) -> impl Future<Output = ()> {
+    /// Waits before a request that failed is sent again for the `nth` time, from 0.
+    fn wait_to_retry(&mut self, _nth: usize) -> impl Future<Output = ()> {
         ready(())
     }
 

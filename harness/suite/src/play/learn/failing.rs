@@ -171,8 +171,10 @@ impl Failing {
     /// The kinds of requests that failed each time.
     pub(crate) fn findings(&self) -> Vec<(Finding, u64)> {
         let always = self.failed.iter().filter(|(asked, failures)| {
+            // An outage of what one kind of request needs ends.
+            let is_served = || self.answered.keys().any(|(kind, _)| *kind == asked.0);
             let is_often = failures.times >= OFTEN && failures.cases >= CASES
-                || failures.at_once >= CASES_AT_ONCE;
+                || failures.at_once >= CASES_AT_ONCE && is_served();
             let is_answered = match asked.1 {
                 Due::Unknown => self.answered.keys().any(|(kind, _)| *kind == asked.0),
                 Due::Success | Due::Refusal(_) => self.answered.contains_key(*asked),

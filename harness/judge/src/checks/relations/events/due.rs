@@ -320,9 +320,9 @@ impl EventLog<'_> {
 
     /// The sequence of the events that came to a path and show the state of a fact, if all have the same.
     fn only_sequence(self, fact: &Fact, path: &str) -> Option<u64> {
-        let state = fact.state?.name();
+        fact.state?;
         let shows = |one: &&Announcement| {
-            one.path == path && one.state() == Some(state) && self.reports(one, fact)
+            one.path == path && one.only_state() == fact.state && self.reports(one, fact)
         };
         let mut all = self.announced.iter().filter(shows).map(|one| one.sequence);
         let first = all.next()??;
@@ -331,9 +331,12 @@ impl EventLog<'_> {
 
     /// Whether an event reports a fact.
     fn reports(self, announced: &Announcement, fact: &Fact) -> bool {
-        let shown = announced.state();
+        let shows = |state| {
+            let mut states = announced.states().peekable();
+            states.peek().is_none() || states.any(|shown| shown == state)
+        };
         announced.kind == fact.event.name()
-            && fact.state.is_none_or(|state| shown.is_none_or(|shown| shown == state.name()))
+            && fact.state.is_none_or(shows)
             && self.names.fit(&fact.owner, &fact.names, &announced.texts)
     }
 }

@@ -205,30 +205,30 @@ impl Events {
 
     /// No two states of an invoice share a sequence, because a receiver ignores the second.
     fn check_sequence(&self, announced: &Announcement, notes: &mut Notes) {
-        let (Some(sequence), Some(state)) = (announced.sequence, announced.state()) else {
+        let (Some(sequence), Some(state)) = (announced.sequence, announced.only_state()) else {
             return;
         };
         if announced.kind != FACTORED {
             return;
         }
-        let Some(name) = self.invoice_in(announced) else { return };
+        let Some(name) = self.only_invoice_in(announced) else { return };
         let same = self.announced.iter().find(|before| {
             before.kind == FACTORED
                 && before.path == announced.path
                 && before.sequence == Some(sequence)
-                && self.invoice_in(before).as_ref() == Some(&name)
-                && before.state().is_some_and(|before| before != state)
+                && self.is_surely_about(before, &name)
+                && before.only_state().is_some_and(|before| before != state)
         });
         notes.expect_delivery(clause!("6.delivery.5"), same.is_none(), "sequence", || {
-            let before = same.and_then(Announcement::state).unwrap_or_default();
+            let before = same.and_then(Announcement::only_state).map_or("", AdvanceState::name);
             (
                 format!("another sequence than {sequence}, which {before} had"),
-                format!("{sequence} for {state}"),
+                format!("{sequence} for {}", state.name()),
             )
         });
     }
 
-    /// An advance is created once, and its vendor is paid once, as it settles once. A destination changes with each new account, and when the account
+    /// An advance is created, paid out and settled once. A destination changes with each new account, and when the account
     /// opens.
     fn check_count(&self, kind: &str, path: &str, notes: &mut Notes) {
         let Some(owner) = self.due.owner_of(path) else { return };
@@ -243,13 +243,13 @@ impl Events {
         match kind {
             LOAN_CREATED | LOAN_ISSUED | LOAN_PAID => {
                 // Somebody else may take a payment back, so that it is made again.
-                let Some(name) = self.invoice_in(last) else { return };
+                let Some(name) = self.only_invoice_in(last) else { return };
                 let (clause, is_sure) = match kind {
                     LOAN_ISSUED => (meaning_of(EventType::AdvanceIssued), self.is_ours),
                     LOAN_PAID => (meaning_of(EventType::AdvancePaid), self.is_ours),
                     _ => (clause!("4.advances.2"), true),
                 };
-                let times = same(&|announced| self.invoice_in(announced).as_ref() == Some(&name));
+                let times = same(&|announced| self.is_surely_about(announced, &name));
                 notes.expect_delivery(clause, times <= 1 || !is_sure, "webhook", || {
                     (format!("one {kind} for the advance"), format!("{times} of them"))
                 });
@@ -375,12 +375,9 @@ impl Events {
         is_onboarded(met) || may_be_wrong && others.iter().all(|it| met[it] == true)
     }
 
-    /// The invoice that an event names, if it was synced.
-    fn invoice_in(&self, announced: &Announcement) -> Option<InvoiceName> {
-        let named = |((_, payee), invoice): &&InvoiceName| {
-            announced.texts.contains(payee) && announced.texts.contains(invoice)
-        };
-        self.names.invoices().find(named).cloned()
+    /// The invoice that an event is about, if it names one that was synced and no other.
+    fn only_invoice_in(&self, announced: &Announcement) -> Option<InvoiceName> {
+        self.names.invoices().find(|name| self.is_surely_about(announced, name)).cloned()
     }
 }
 
@@ -397,9 +394,15 @@ impl Announcement {
         Some((event, least))
     }
 
-    /// The financing state that it shows.
-    fn state(&self) -> Option<&'static str> {
-        AdvanceState::ALL.map(AdvanceState::name).into_iter().find(|it| self.texts.contains(*it))
+    /// The financing states that it shows: the one that changed may be among them.
+    fn states(&self) -> impl Iterator<Item = AdvanceState> {
+        AdvanceState::ALL.into_iter().filter(|state| self.texts.contains(state.name()))
+    }
+
+    /// The financing state that it shows, if it shows no other.
+    fn only_state(&self) -> Option<AdvanceState> {
+        let mut states = self.states();
+        states.next().filter(|_| states.next().is_none())
     }
 }
 
