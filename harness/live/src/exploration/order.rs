@@ -39,30 +39,22 @@ struct Choice {
 }
 
 /// The cases in their order. Where they cannot all be played, the first ones are cut where they meet nothing new, and
-/// come again as a whole at the end.
+/// come again as a whole in the order of the numbers.
 pub(super) fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned> {
     let mut covered = BTreeSet::new();
     let mut whole = BTreeSet::new();
-    let mut cut = BTreeSet::new();
     let mut plan = Vec::new();
     while let Some(choice) = best(&candidates, &covered, &whole, all_fit) {
         let Candidate { number, steps, firsts } = &candidates[choice.index];
         let met = firsts.iter().filter(|(step, _)| *step < choice.length);
         covered.extend(met.map(|(_, clause)| *clause));
-        let is_whole = choice.length == steps.len();
-        if is_whole {
-            whole.insert(choice.index)
-        } else {
-            cut.insert(choice.index)
-        };
+        if choice.length == steps.len() {
+            whole.insert(choice.index);
+        }
         plan.push(Planned { number: *number, steps: steps[..choice.length].to_vec() });
     }
-    let (later, last): (Vec<_>, Vec<_>) = candidates
-        .into_iter()
-        .enumerate()
-        .filter(|(index, _)| !whole.contains(index))
-        .partition(|(index, _)| !cut.contains(index));
-    let rest = later.into_iter().chain(last);
+    // A case that was cut has more to show than one of the random ones, which have the greater numbers.
+    let rest = candidates.into_iter().enumerate().filter(|(index, _)| !whole.contains(index));
     plan.extend(rest.map(|(_, Candidate { number, steps, .. })| Planned { number, steps }));
     plan
 }
@@ -119,7 +111,7 @@ mod tests {
         let rich = candidate(1, 40, &[(0, 1), (1, 3), (2, 4)]);
         let poor = candidate(2, 40, &[(0, 1)]);
         let plan = order(&[slow, rich, poor], false);
-        assert_eq!(plan, [(1, 3), (0, 40), (2, 40), (1, 40)]);
+        assert_eq!(plan, [(1, 3), (0, 40), (1, 40), (2, 40)]);
     }
 
     #[test]

@@ -91,9 +91,9 @@ fn usual(draw: &mut Draw) -> String {
     format!("{} {}", word(4, draw), word(3, draw))
 }
 
-/// 95 characters: longer than a short column, and no longer than any column should be.
+/// 71 characters: longer than a short column, and no longer than any column should be, whatever names a run puts before.
 fn long(draw: &mut Draw) -> String {
-    let words: Vec<String> = (0..12).map(|_| word(7, draw)).collect();
+    let words: Vec<String> = (0..9).map(|_| word(7, draw)).collect();
     words.join(" ")
 }
 
