@@ -168,7 +168,8 @@ impl Shape {
     }
 }
 
-/// The form of a value: a word of an enumeration or a code as it is, a date-time without its digits, otherwise the type.
+/// The form of a value: a word of an enumeration or a code as it is, a date-time with zeros for its digits and one for those
+/// of a fraction, otherwise the type.
 fn form_of(name: &str, value: &Value) -> String {
     let Value::String(text) = value else { return type_of(value).to_owned() };
     let roles = || in_replies(name).iter().map(|field| field.role);
@@ -177,8 +178,16 @@ fn form_of(name: &str, value: &Value) -> String {
         return text.chars().take(40).collect();
     }
     if roles().any(|role| matches!(role, Role::Instant)) {
-        let without = |it: char| if it.is_ascii_digit() { '0' } else { it };
-        return text.chars().take(40).map(without).collect();
+        return text.chars().take(40).fold(String::new(), |mut form, sign| {
+            // How many digits a fraction has depends on the instant: zeros at its end may be left out.
+            let is_in_fraction = form.ends_with(".0");
+            match sign.is_ascii_digit() {
+                true if is_in_fraction => {}
+                true => form.push('0'),
+                false => form.push(sign),
+            }
+            form
+        });
     }
     type_of(value).to_owned()
 }
@@ -192,5 +201,21 @@ fn type_of(value: &Value) -> &'static str {
         Value::String(_) => "text",
         Value::Array(_) => "list",
         Value::Object(_) => OBJECT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_digits_of_a_fraction_are_no_form_of_their_own() {
+        let of = |text: &str| form_of("dueDate", &text.into());
+        assert_eq!(of("2026-03-01T12:00:00.25Z"), of("2026-03-01T12:00:00.125Z"));
+        assert_eq!(of("2026-03-01T12:00:00.25+01:00"), of("2026-04-02T13:10:09.1+02:30"));
+        let forms = ["2026-03-01T12:00:00Z", "2026-03-01T12:00:00.5Z", "2026-03-01T12:00:00+01:00"];
+        assert_eq!(BTreeSet::from(forms.map(of)).len(), 3);
     }
 }
