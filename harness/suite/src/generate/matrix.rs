@@ -53,6 +53,21 @@ struct InvoiceState {
     is_paid_first: bool,
 }
 
+impl InvoiceState {
+    /// The part of it that is collected, if it is one. Cents.
+    fn part(&self) -> Option<i64> {
+        let most = FACE_VALUE / 20 * 19;
+        (self.collected == 1).then_some(match self.advance {
+            // Which part makes which collection state is not shown.
+            0 => most,
+            // Which part repays an advance is not shown: most, or nearly all.
+            4 if self.is_paid_first => FACE_VALUE - 1,
+            4 => most,
+            _ => FACE_VALUE / 2,
+        })
+    }
+}
+
 impl Walk {
     /// The next step of the state `number`: toward it, and then in it.
     pub(super) fn toward_state(&mut self, number: u64, stage: &mut usize) -> Option<Step> {
@@ -95,6 +110,17 @@ impl Walk {
         let twins = twins_of(state, &plain);
         let mut steps: Vec<Step> = twins.to_vec();
         steps.extend(toward_invoice(state, &plain));
+        if state.advance > 0
+            && let Some(part) = state.part()
+        {
+            // The same is collected of an invoice without an advance: how far an invoice is collected does not depend on it.
+            let alike = format!("{name}-alike");
+            steps.extend([
+                make::sync_invoice(&alike, &plain),
+                make::pay(vendor, &alike, part),
+                make::get_invoice(vendor, &alike),
+            ]);
+        }
         for step in self.each_kind_of(state, &plain) {
             steps.extend([step, make::get_invoice(vendor, name)]);
         }
@@ -294,7 +320,7 @@ fn twins_of(state: &InvoiceState, plain: &InvoiceFields) -> [Step; 2] {
 
 /// The steps that bring the invoice of an onboarded vendor into its state.
 fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
-    let InvoiceState { name, vendor, advance, collected, status, is_paid_first } = state;
+    let InvoiceState { name, vendor, advance, collected, status, .. } = state;
     let mut steps = vec![make::sync_invoice(name, plain)];
     if *advance > 0 {
         steps.push(make::request_advance(vendor, name));
@@ -305,19 +331,10 @@ fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
     if *advance > 2 {
         steps.push(make::act_on_invoice(ActionKind::FundingCompletes, vendor, name));
     }
-    match *collected {
-        // Which part repays an advance is not shown: most, or nearly all.
-        1 if *advance > 3 => {
-            let part = if *is_paid_first { FACE_VALUE - 1 } else { FACE_VALUE / 20 * 19 };
-            steps.push(make::pay(vendor, name, part));
-        }
-        // Which part makes which collection state is not shown.
-        1 if *advance == 0 => steps.push(make::pay(vendor, name, FACE_VALUE / 20 * 19)),
-        _ if *advance > 3 => steps.push(make::pay(vendor, name, FACE_VALUE)),
-        1 => steps.push(make::pay(vendor, name, FACE_VALUE / 2)),
-        2 => steps.push(make::pay(vendor, name, FACE_VALUE)),
-        _ => {}
-    }
+    // Only what is collected repays an advance.
+    let is_whole = *collected == 2 || *advance > 3;
+    let paid = state.part().or(is_whole.then_some(FACE_VALUE));
+    steps.extend(paid.map(|cents| make::pay(vendor, name, cents)));
     steps.push(make::sync_invoice(name, &InvoiceFields { status, ..plain.clone() }));
     steps.push(make::get_invoice(vendor, name));
     steps
