@@ -201,7 +201,7 @@ fn slow_progress_is_stalled_and_fails_nothing() {
     let header = Header::new(1, start(), Profile::default());
     let face = service(slow, 5, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
-    let plan = Plan { header, first: 0, cases: 60, steps: 50, max_findings: 1 };
+    let plan = Plan { header, first: 0, cases: 120, steps: 50, max_findings: 1 };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let summary = runtime.block_on(check(&mut world, &plan)).unwrap();
     assert!(summary.failures.is_empty(), "{:#?}", summary.failures);
