@@ -95,10 +95,10 @@ impl Walk {
                 let index = usize::try_from(state - INVOICES).unwrap_or(0);
                 self.business_in(BUSINESSES[index % BUSINESSES.len()], index / BUSINESSES.len())
             };
-            (self.script, self.undisturbed) = (script, needed);
+            // What comes between could change the state.
+            (self.script, self.undisturbed) = (script, needed - 1);
         }
         *stage += 1;
-        self.undisturbed = self.undisturbed.saturating_sub(1);
         self.script.get(*stage - 1).cloned()
     }
 

@@ -93,7 +93,7 @@ pub struct Walk {
     written: Vec<Step>,
     /// The steps of a state of the matrix. They are fixed once it is clear where they begin.
     script: Vec<Step>,
-    /// How many of them are still to come with nothing between them, which could change the state.
+    /// How many more steps of the goal come with nothing between them.
     undisturbed: usize,
     /// The requests that follow from the tables, once they are needed.
     tabled: Option<Vec<Vec<Step>>>,
@@ -175,6 +175,7 @@ impl Walk {
             self.play(requests::subscribe("${inbox}/accepts", None));
         }
         if self.goal.fills_its_case() || self.undisturbed > 0 {
+            self.undisturbed = self.undisturbed.saturating_sub(1);
             let step = self.next_toward_goal();
             self.play(step);
             return;

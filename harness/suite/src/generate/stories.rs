@@ -166,9 +166,8 @@ impl Walk {
         const STAGES: usize = 21;
         if stage == 0 {
             // It just fits into a case.
-            self.undisturbed = STAGES;
+            self.undisturbed = STAGES - 1;
         }
-        self.undisturbed = self.undisturbed.saturating_sub(1);
         let ask = |number: usize| make::request_advance(VENDOR, &format!("f{number}"));
         Some(match stage {
             0 => make::import("owed", files::filling_rows(VENDOR)),

@@ -182,8 +182,7 @@ impl Names {
         if is_own && (self.shows_as_sent(sent) || !is_sent && self.is_of_another(&business, shown))
         {
             let evidence = || (format!("{latest}, as it was sent"), shown.to_owned());
-            let holds = is_sent;
-            notes.expect(exchange, clause!("2.business.name"), holds, field::NAME, evidence);
+            notes.expect(exchange, clause!("2.business.name"), is_sent, field::NAME, evidence);
         }
         if is_sent {
             self.shown_as_sent.insert(business, form(shown).collect());

@@ -176,7 +176,7 @@ impl Failing {
             let is_often = failures.times >= OFTEN && failures.cases >= CASES
                 || failures.at_once >= CASES_AT_ONCE && is_served();
             let is_answered = match asked.1 {
-                Due::Unknown => self.answered.keys().any(|(kind, _)| *kind == asked.0),
+                Due::Unknown => is_served(),
                 Due::Success | Due::Refusal(_) => self.answered.contains_key(*asked),
             };
             is_often && !is_answered

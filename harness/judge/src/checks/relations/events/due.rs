@@ -332,8 +332,8 @@ impl EventLog<'_> {
     /// Whether an event reports a fact.
     fn reports(self, announced: &Announcement, fact: &Fact) -> bool {
         let shows = |state| {
-            let mut states = announced.states().peekable();
-            states.peek().is_none() || states.any(|shown| shown == state)
+            let states: Vec<AdvanceState> = announced.states().collect();
+            states.is_empty() || states.contains(&state)
         };
         announced.kind == fact.event.name()
             && fact.state.is_none_or(shows)
