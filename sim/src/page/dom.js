@@ -38,14 +38,19 @@ export async function copy(text, say) {
   }
 }
 
-/** Asks in the page whether to do something that cannot be undone. */
+/**
+ * Asks in the page whether to do something that cannot be undone. Each question has a dialog of its own: the event that
+ * a dialog is closed comes later, and would answer the next question of the same dialog.
+ */
 export async function confirmed(text, yes) {
-  const dialog = byId("confirm");
-  byId("confirm-text").textContent = text;
-  byId("confirm-yes").textContent = yes;
-  dialog.returnValue = "no";
+  const dialog = el("dialog", { id: "confirm", "aria-label": text },
+    el("p", {}, text),
+    el("form", { method: "dialog", class: "buttons end" },
+      el("button", { value: "no" }, "Cancel"), el("button", { value: "yes", class: "main" }, yes)));
+  document.body.append(dialog);
   dialog.showModal();
   await new Promise((done) => dialog.addEventListener("close", done, { once: true }));
+  dialog.remove();
   return dialog.returnValue === "yes";
 }
 

@@ -55,7 +55,8 @@ export function fill({ title, about, fields, submit, send }) {
     problem.textContent = "";
     try {
       await send(values(form));
-      dialog.close();
+      // Another form may be open by now.
+      if (form.isConnected) dialog.close();
     } catch (error) {
       problem.textContent = error.message;
     }
