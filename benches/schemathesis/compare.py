@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures Tideover beside Schemathesis, against the same mock on the same machine.
+"""Measures Tideover beside Schemathesis and Dredd, against the same mock on the same machine.
 
     cargo build --profile dist
     python3 benches/schemathesis/compare.py --seed 1
@@ -8,7 +8,8 @@ It measures how many requests each tool sends and judges per second, as the medi
 of some defects, drawn by the seed from the catalogue, each tool finds. Each tool shares one core with the
 mock, if the system permits that: waking another core for each request takes longer than judging the request,
 and the delay differs between machines. Prints Markdown; target/schemathesis has the figures as JSON and the
-tools' own reports. Schemathesis comes from PyPI, into a separate virtual environment there.
+tools' own reports. Schemathesis comes from PyPI, into a separate virtual environment there, and Dredd from npm.
+Dredd sends one example for each documented answer, so only what it finds is compared, not its speed.
 """
 
 import argparse
@@ -17,12 +18,14 @@ import json
 import os
 import platform
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import venv
 from pathlib import Path
 from urllib.request import urlopen
+from xml.etree import ElementTree
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from machine import processor, say
@@ -33,6 +36,7 @@ ROOT = HERE.parent.parent
 HOME = ROOT / "target/schemathesis"
 RUNS = HOME / "runs"
 ENVIRONMENT = HOME / "venv"
+DREDD = HOME / "node_modules/dredd"
 TIDEOVER = ROOT / "target/dist/tideover"
 
 # Runs on the correct service first: no defect causes the complaints in these runs.
@@ -158,7 +162,8 @@ def looked(defect, options):
     named = ["--defect", defect] if defect else []
     kept = ["--seed", options.seed, "--max-findings", 1]
     knowing = check(*kept, "--in-process", *named, name=f"{defect or 'right'}.knowing", held=(0, 1, 3))
-    looked = {"schemathesis": explored(defect, options.seed, options), "knowing": violations(knowing)}
+    looked = {"schemathesis": explored(defect, options.seed, options), "dredd": exampled(defect, options.seed)}
+    looked["knowing"] = violations(knowing)
     for who in ["stranger", "helped"]:
         with serving(options.seed, defect) as mock:
             operator = ["--operator", mock["baseUrl"]] if who == "helped" else []
@@ -172,6 +177,23 @@ def explored(defect, seed, options):
     with serving(options.seed, defect) as mock:
         run = schemathesis(mock, seed, options.seconds, None, f"{defect or 'right'}-{seed}")
     return {"reported": sorted(run["failures"]), "requests": run["requests"]}
+
+
+def exampled(defect, seed):
+    """The findings of Dredd: for each documented answer, in what the answer to its example differs."""
+    kept = RUNS / f"{defect or 'right'}.dredd.xml"
+    with serving(seed, defect) as mock:
+        command = ["node", DREDD / "bin/dredd", mock["baseUrl"] + "/_sim/openapi.json", mock["baseUrl"]]
+        command += ["--header", f"Authorization: Bearer {mock['apiKey']}", "--loglevel", "error"]
+        run(*command, "--reporter", "xunit", "--output", kept, held=(0, 1), output=RUNS / "dredd.txt", directory=HOME)
+    cases = list(ElementTree.parse(kept).iter("testcase"))
+    reported = {f"{case.get('name')}: {said(failure)}" for case in cases for failure in case.iter("failure")}
+    return {"reported": sorted(reported), "requests": len(cases)}
+
+
+def said(failure):
+    """What Dredd says to a failure, without the request and the answer that follow it."""
+    return failure.text.partition("\n\n")[0].removeprefix("Message:").strip().replace("\n", "; ")
 
 
 def violations(report):
@@ -278,12 +300,14 @@ def output(*command):
 
 
 def install():
-    """Installs Schemathesis in its own environment."""
+    """Installs Schemathesis in its own environment, and Dredd beside it."""
     python = ENVIRONMENT / "bin/python"
     if not python.is_file():
         venv.create(ENVIRONMENT, with_pip=True)
     RUNS.mkdir(parents=True, exist_ok=True)
     run(python, "-m", "pip", "install", "--quiet", "--requirement", HERE / "requirements.txt")
+    shutil.copy(HERE / "package.json", HOME)
+    run("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", directory=HOME, output=RUNS / "npm.txt")
 
 
 def share_one_core():
@@ -302,6 +326,7 @@ def versions():
         "commit": output("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip(),
         "rustc": output("rustc", "--version").split()[1],
         "python": platform.python_version(),
+        "dredd": json.loads((DREDD / "package.json").read_text())["version"],
         **{name: installed[name] for name in ["schemathesis", "hypothesis", "requests"]},
     }
 

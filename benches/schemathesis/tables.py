@@ -51,6 +51,7 @@ def defects(rows):
     right, *drawn = rows
     tools = {
         "schemathesis": "Schemathesis",
+        "dredd": "Dredd",
         "knowing": "Tideover, in process",
         "stranger": "Tideover, a foreign service",
         "helped": "the same with an operator port",
@@ -62,7 +63,7 @@ def defects(rows):
         table.append([row["name"], row["words"], *(outcome(row["looked"][who]) for who in tools)])
     found = [sum(bool(row["looked"][who]["reported"]) for row in drawn) for who in tools]
     table.append(["found", "", *(f"{times} of {len(drawn)}" for times in found)])
-    parts = [written(table, "llrrrr"), "Schemathesis says of the right service:"]
+    parts = [written(table, "llrrrrr"), "Schemathesis says of the right service:"]
     parts.append(listed(right["looked"]["schemathesis"]["reported"]))
     new = [f"{row['name']}: {one}" for row in drawn for one in row["looked"]["schemathesis"]["reported"]]
     parts += ["What it says beyond that:", listed(new)]
