@@ -119,7 +119,7 @@ impl<'a> Proof<'a> {
         Fields::of(self.body)
     }
 
-    fn is_first_advance(self) -> bool {
+    pub(crate) fn is_first_advance(self) -> bool {
         self.kind == OperationKind::RequestAdvance
             && self.fields().already_requested() == Some(false)
     }

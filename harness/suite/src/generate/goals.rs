@@ -49,6 +49,8 @@ enum Aim {
     Rows,
     /// Everything is asked of an invoice, or a business, in the state of the matrix with this number.
     State(u64),
+    /// Each request of an invoice, or a business, in the state with this number, in few steps.
+    PassingState(u64),
     /// A story, step by step.
     Story(&'static Story),
 }
@@ -112,7 +114,12 @@ impl Goal {
     pub(super) fn is_narrative(&self) -> bool {
         matches!(
             self.aim,
-            Aim::Story(_) | Aim::Tabled(_) | Aim::State(_) | Aim::Rows | Aim::ShareLimit
+            Aim::Story(_)
+                | Aim::Tabled(_)
+                | Aim::State(_)
+                | Aim::PassingState(_)
+                | Aim::Rows
+                | Aim::ShareLimit
         )
     }
 
@@ -146,7 +153,17 @@ impl Goal {
 }
 
 impl Walk {
-    pub(super) fn any_goal(&mut self) -> Goal {
+    /// What follows a goal: by turns a state of the matrix, another one in each case, and any goal.
+    pub(super) fn next_goal(&mut self) -> Goal {
+        self.reached += 1;
+        let number = self.seed.wrapping_add(self.number).wrapping_add(self.reached / 2 * 41);
+        match self.reached % 2 {
+            1 => Goal::toward(Aim::PassingState(number)),
+            _ => self.any_goal(),
+        }
+    }
+
+    fn any_goal(&mut self) -> Goal {
         let mut aims = Aim::all();
         for payee in VENDORS {
             aims.extend(INVOICES.map(|invoice| Aim::Repay { payee, invoice }));
@@ -180,6 +197,7 @@ impl Walk {
             Aim::Tabled(part) => self.toward_tabled(part, next_stage(stage)),
             Aim::Rows => self.toward_rows(next_stage(stage)),
             Aim::State(number) => self.toward_state(number, stage),
+            Aim::PassingState(number) => self.toward_passing_state(number, stage),
             Aim::Story(story) => self.toward_end_of(story, stage),
         };
         self.goal = goal;

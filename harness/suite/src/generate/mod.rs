@@ -75,6 +75,8 @@ pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> 
 /// A case in the making, with the model in the state after its steps.
 pub struct Walk {
     seed: u64,
+    /// The number of the case.
+    number: u64,
     source: Draw,
     model: ModelTarget,
     memory: Memory,
@@ -82,6 +84,8 @@ pub struct Walk {
     /// The request of each step, and the model's prediction.
     pub walked: Vec<(Prepared, Prediction)>,
     goal: Goal,
+    /// How many goals it has reached, or found out of reach.
+    reached: u64,
     /// The order in which vendors are onboarded.
     order: [Requirement; 3],
     /// Vendors that have accepted an invitation.
@@ -127,6 +131,7 @@ impl Walk {
         }
         Walk {
             seed: header.seed,
+            number,
             source,
             order,
             model: ModelTarget::in_world_of(header, inbox),
@@ -134,6 +139,7 @@ impl Walk {
             steps: Vec::new(),
             walked: Vec::new(),
             goal: Goal::first(header.seed, number),
+            reached: 0,
             claimed: BTreeSet::new(),
             addressed: BTreeSet::new(),
             names: 0,
@@ -227,7 +233,7 @@ impl Walk {
             if let Some(step) = self.step_toward_goal() {
                 return step;
             }
-            self.goal = self.any_goal();
+            self.goal = self.next_goal();
         }
         self.wander()
     }

@@ -151,10 +151,8 @@ impl Hypothesis {
             return (after, Fit::too_large(seen));
         }
         let fit = after.compare(observed, revealed);
-        if let Some(mut opened) = self.with_open_door(sent, &fit.predicted, seen) {
-            let fit = opened.compare(observed, revealed);
-            opened.shut_door();
-            return (opened, fit);
+        if let Some(destinations) = self.destinations_of(sent, &fit.predicted, seen) {
+            return self.compare_with(destinations, observed, revealed);
         }
         let by_code = fit.predicted.code() != seen.code();
         // Also where we predict another refusal: no order is given.

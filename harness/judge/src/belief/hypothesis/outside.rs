@@ -51,37 +51,49 @@ impl Hypothesis {
         (after, Fit { predicted, refusal, points: vec![point], ..Fit::default() })
     }
 
-    /// The same hypothesis, where the target accepts a destination like the run's own inbox. A service that sends
-    /// to an inbox on this machine, or elsewhere over plain http, is open for tests, so other such destinations
-    /// prove nothing.
-    pub(super) fn with_open_door(
+    /// What the target's answer shows of the destinations that it permits, if that differs from what we expect.
+    ///
+    /// A service that sends to an inbox on this machine, or elsewhere over plain http, is open for tests, so other such
+    /// destinations prove nothing. One that refuses such an inbox does what the document says.
+    pub(super) fn destinations_of(
         &self,
         sent: &Prepared,
         predicted: &Response,
         seen: &Response,
-    ) -> Option<Hypothesis> {
-        let is_refused = predicted.code() == Some(Code::DestinationRefused.name());
-        let is_past_door = seen.is_success() || seen.code() == Some(Code::AlreadySubscribed.name());
-        if sent.kind() != Some(OperationKind::Subscribe) || !is_refused || !is_past_door {
+    ) -> Option<Destinations> {
+        if sent.kind() != Some(OperationKind::Subscribe) {
             return None;
         }
         let url = sent.call()?.body().json()?.get(field::URL)?.as_str()?;
         let (inbox, url) = (Url::parse(self.bare.inbox()?).ok()?, Url::parse(url).ok()?);
-        // An inbox on this machine opens no more than this machine.
-        let is_like_it = match is_this_machine(&inbox) {
-            true => is_this_machine(&url),
-            false => inbox.scheme() == "http" && url.scheme() == "http",
-        };
-        is_like_it.then(|| {
-            let mut opened = self.clone();
-            opened.service().send_to(Destinations::Anywhere);
-            opened
-        })
+        let refused = Some(Code::DestinationRefused.name());
+        let is_past_door = seen.is_success() || seen.code() == Some(Code::AlreadySubscribed.name());
+        if predicted.code() == refused && is_past_door {
+            // An inbox on this machine opens no more than this machine.
+            let is_like_it = match is_this_machine(&inbox) {
+                true => is_this_machine(&url),
+                false => inbox.scheme() == "http" && url.scheme() == "http",
+            };
+            return is_like_it.then_some(Destinations::Anywhere);
+        }
+        let is_shut = predicted.code() != refused && seen.code() == refused;
+        let is_inbox = url.origin() == inbox.origin();
+        let is_unfit = Destinations::Public.judge(inbox.as_str(), &[]).is_err();
+        (is_shut && is_inbox && is_unfit).then_some(Destinations::Public)
     }
 
-    /// Undoes `with_open_door`, which applies to one request.
-    pub(super) fn shut_door(&mut self) {
+    /// Compares under other destinations. They apply to one request.
+    pub(super) fn compare_with(
+        &self,
+        destinations: Destinations,
+        observed: Observation<'_>,
+        revealed: Revealed,
+    ) -> (Hypothesis, Fit) {
+        let mut other = self.clone();
+        other.service().send_to(destinations);
+        let fit = other.compare(observed, revealed);
         let inbox = self.bare.inbox().map(str::to_owned).unwrap_or_default();
-        self.service().send_to(Destinations::PublicAnd(inbox));
+        other.service().send_to(Destinations::PublicAnd(inbox));
+        (other, fit)
     }
 }

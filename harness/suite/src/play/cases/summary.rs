@@ -265,7 +265,7 @@ impl Summary {
     /// Adds what only the run as a whole shows: choices that differ from the stated profile, listed codes that never
     /// came where they were due, and kinds of requests that failed each time.
     pub fn conclude(&mut self, stated: &Stated) {
-        let doubts = self.replaced.doubts(&self.coverage).into_iter();
+        let doubts = self.replaced.doubts().into_iter();
         let doubts = doubts.chain(self.renamed.findings()).chain(self.repeats.findings());
         let doubts = doubts.chain(self.failing.findings());
         for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {

@@ -41,8 +41,8 @@ struct Opening {
     is_from_the_start: bool,
 }
 
-/// How long an account may take to open if no profile says how long. The document says "usually a few minutes", and a
-/// day is far beyond that. Seconds.
+/// How long a transition may take if no profile says how long. The document says "usually a few minutes" of an account
+/// and nothing of an advance, and a day is far beyond what a caller waits for. Seconds.
 const PATIENCE: u64 = 24 * 3600;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,9 +202,8 @@ impl Delays {
             }
         };
         let waited = between(wait.enabled, exchange.since);
-        // Only a stated profile promises a time for the account.
-        let is_patient = awaited == Awaited::CollectionAccount && *known == Known::default();
-        let most = if is_patient { PATIENCE } else { bound.max };
+        // Only a stated profile promises a time.
+        let most = if *known == Known::default() { PATIENCE } else { bound.max };
         (waited > most).then(|| Point {
             clause,
             holds: false,

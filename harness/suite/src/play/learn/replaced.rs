@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::Exchange;
-use tideover_exchange::evidence::coverage::{Coverage, Group};
 use tideover_exchange::evidence::finding::Finding;
 use tideover_model::{Code, OperationKind};
 
@@ -13,6 +12,11 @@ const OFTEN: u64 = 3;
 
 /// The same where a listed code came whose condition is not shown to hold, but may.
 const OFTEN_IF_LISTED: u64 = 8;
+
+/// The same where a code comes elsewhere, but never at one kind of request: fewer requests show it there, and a reason
+/// that is not shown may hold for all of them.
+const OFTEN_AT_ONE: u64 = 6;
+const OFTEN_AT_ONE_IF_LISTED: u64 = 20;
 
 /// The same for a code that covers so much that a service may have finer ones, and in how many operations: only one other
 /// code in place of all of them is no finer one.
@@ -25,10 +29,15 @@ const OPERATIONS_IF_BROAD: usize = 3;
 /// (`gap.refusalPrecedence`). But the document removes no code.
 #[derive(Clone, Debug, Default)]
 pub struct Replaced {
-    codes: BTreeMap<Code, Others>,
+    codes: BTreeMap<Place, Others>,
+    /// The codes that came.
+    came: BTreeSet<Place>,
     /// Whether an advance was granted: a service that grants none may have a reason that is not shown.
     has_granted: bool,
 }
+
+/// A code at a kind of request, if the path is served.
+type Place = (Code, Option<OperationKind>);
 
 /// The status of a refusal for the rate of requests, which is not shown (§8).
 pub(super) const TOO_MANY: u16 = 429;
@@ -38,16 +47,25 @@ pub(super) const TOO_MANY: u16 = 429;
 struct Others {
     times: u64,
     codes: BTreeSet<String>,
-    operations: BTreeSet<OperationKind>,
+    /// At how many kinds of requests.
+    operations: usize,
     has_listed: bool,
 }
 
 impl Others {
+    /// Adds others of the same place.
     fn add(&mut self, other: &Others) {
         self.times += other.times;
         self.codes.extend(other.codes.iter().cloned());
-        self.operations.extend(&other.operations);
+        self.operations = 1;
         self.has_listed |= other.has_listed;
+    }
+
+    /// Adds those of another place.
+    fn join(&mut self, other: &Others) {
+        let operations = self.operations + 1;
+        self.add(other);
+        self.operations = operations;
     }
 
     /// Whether they stand for `code`, if it never came.
@@ -58,15 +76,30 @@ impl Others {
             true => {
                 self.times >= OFTEN_IF_BROAD
                     && self.codes.len() == 1
-                    && self.operations.len() >= OPERATIONS_IF_BROAD
+                    && self.operations >= OPERATIONS_IF_BROAD
             }
         }
+    }
+
+    /// Whether they stand for `code` at one kind of request, if it came elsewhere.
+    fn replace_at_one(&self, code: Code) -> bool {
+        let often = if self.has_listed { OFTEN_AT_ONE_IF_LISTED } else { OFTEN_AT_ONE };
+        !is_broad(code) && self.codes.len() == 1 && self.times >= often
+    }
+
+    fn finding(&self, code: Code, operation: impl Into<String>) -> (Finding, u64) {
+        let instead: Vec<&str> = self.codes.iter().map(String::as_str).collect();
+        let seen = format!("{} each of {} times", instead.join(" or "), self.times);
+        (Finding::new(code.clause(), operation, "code", code.name(), seen), self.times)
     }
 }
 
 impl Replaced {
     pub(crate) fn learn(&mut self, exchange: &Exchange<'_>) {
         self.has_granted |= exchange.success_of(OperationKind::RequestAdvance).is_some();
+        if let Some(code) = exchange.seen.code().and_then(Code::parse) {
+            self.came.insert((code, exchange.kind()));
+        }
     }
 
     /// Counts that a response came where `due` was.
@@ -76,36 +109,43 @@ impl Replaced {
             return;
         }
         let instead = format!("{} {}", seen.status, seen.code().unwrap_or_default());
-        self.codes.entry(due).or_default().add(&Others {
+        self.codes.entry((due, exchange.kind())).or_default().add(&Others {
             times: 1,
             codes: BTreeSet::from([instead]),
-            operations: exchange.kind().into_iter().collect(),
+            operations: 1,
             has_listed: seen.code().and_then(Code::parse).is_some(),
         });
     }
 
     pub fn add(&mut self, other: &Replaced) {
-        for (code, others) in &other.codes {
-            self.codes.entry(*code).or_default().add(others);
+        for (place, others) in &other.codes {
+            self.codes.entry(*place).or_default().add(others);
         }
+        self.came.extend(&other.came);
         self.has_granted |= other.has_granted;
     }
 
-    /// The codes that were due often and never came.
-    pub(crate) fn doubts(&self, coverage: &Coverage) -> Vec<(Finding, u64)> {
-        let came: BTreeMap<String, u64> = coverage.of(Group::Code).into_iter().collect();
-        let never = |code: &Code| came.get(code.name()).is_none_or(|times| *times == 0);
-        let replaced = self.codes.iter().filter(|(code, others)| {
-            let is_sure = self.has_granted || !others.has_listed;
-            is_sure && others.replace(**code) && never(code)
+    /// The codes that were due often and never came, anywhere or at one kind of request.
+    pub(crate) fn doubts(&self) -> Vec<(Finding, u64)> {
+        let mut everywhere: BTreeMap<Code, Others> = BTreeMap::new();
+        for ((code, _), others) in &self.codes {
+            everywhere.entry(*code).or_default().join(others);
+        }
+        let comes = |code: Code| self.came.iter().any(|(came, _)| *came == code);
+        let is_sure = |others: &Others| self.has_granted || !others.has_listed;
+        let nowhere = everywhere
+            .iter()
+            .filter(|(code, others)| !comes(**code) && is_sure(others) && others.replace(**code))
+            .map(|(code, others)| others.finding(*code, "any request"));
+        let not_there = self.codes.iter().filter_map(|((code, kind), others)| {
+            let is_found = comes(*code)
+                && !self.came.contains(&(*code, *kind))
+                && is_sure(others)
+                && others.replace_at_one(*code);
+            let operation = kind.filter(|_| is_found)?.to_string();
+            Some(others.finding(*code, operation))
         });
-        let doubt = |(code, others): (&Code, &Others)| {
-            let instead: Vec<&str> = others.codes.iter().map(String::as_str).collect();
-            let seen = format!("{} each of {} times", instead.join(" or "), others.times);
-            let finding = Finding::new(code.clause(), "any request", "code", code.name(), seen);
-            (finding, others.times)
-        };
-        replaced.map(doubt).collect()
+        nowhere.chain(not_there).collect()
     }
 }
 

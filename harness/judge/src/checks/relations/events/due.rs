@@ -16,7 +16,7 @@ use crate::checks::Notes;
 use crate::checks::meanings::{Proof, meaning_of};
 use crate::checks::relations::events::Announcement;
 use crate::checks::relations::events::names::{Names, invoice_of};
-use crate::checks::relations::ledger::{CallerKey, business, caller};
+use crate::checks::relations::ledger::{CallerKey, InvoiceName, business, caller};
 use crate::checks::relations::shared_paths::SharedPaths;
 use crate::checks::relations::{RETRY_WINDOW, SETTLED};
 use crate::checks::subscribed::referred;
@@ -49,8 +49,8 @@ struct Sighting {
     moved: u64,
     /// The step of the response.
     step: u64,
-    /// The step that first named the subject.
-    first_named: u64,
+    /// The step before which nothing can have caused the event.
+    not_before: u64,
     /// The operation whose response proved it.
     proven_by: String,
     is_judged: bool,
@@ -72,8 +72,13 @@ pub(super) struct DueEvents {
     moved: u64,
     /// How many responses came since the run moved the clock.
     since_moved: u32,
+    /// The steps that created advances. No event about an advance is older.
+    advanced: BTreeMap<InvoiceName, u64>,
     /// Whether anything has come to the inbox.
     has_arrived: bool,
+    /// Whether an event has come to an endpoint that names its kind, so that the names are those that the service means:
+    /// the allowed values are not shown.
+    has_chosen: bool,
     shared_paths: SharedPaths,
 }
 
@@ -81,6 +86,12 @@ impl DueEvents {
     /// Learns that something came to the inbox.
     pub(super) fn learn_arrival(&mut self) {
         self.has_arrived = true;
+    }
+
+    /// Learns that an event came to a path of the inbox.
+    pub(super) fn learn_event(&mut self, announced: &Announcement) {
+        let mut here = self.endpoints.iter().filter(|one| one.path == announced.path);
+        self.has_chosen |= here.any(|one| one.names(announced.kind));
     }
 
     /// Learns how much time the run has let pass.
@@ -153,22 +164,29 @@ impl DueEvents {
         names: &Names,
     ) {
         let owner = caller(exchange);
+        if proof.is_first_advance()
+            && let Some(name) = invoice_of(exchange)
+        {
+            self.advanced.entry(name).or_insert(step);
+        }
         for event in proof.caused().chain(proof.shown()) {
             let is_of_business = event.name().starts_with("partner.organization");
-            let (named, first_named) = if is_of_business {
+            let (named, not_before) = if is_of_business {
                 let Some(name) = business(exchange) else { continue };
                 (vec![name.1.clone()], names.business_since(&name))
             } else {
                 let Some(name) = invoice_of(exchange) else { continue };
-                (vec![name.0.1.clone(), name.1.clone()], names.invoice_since(&name))
+                let advanced = self.advanced.get(&name).filter(|_| is_of_advance(event));
+                let since = names.invoice_since(&name).max(advanced.copied());
+                (vec![name.0.1, name.1], since)
             };
-            let Some(first_named) = first_named else { continue };
+            let Some(not_before) = not_before else { continue };
             let state = proof.state().filter(|_| event == EventType::FactoredUpdated);
             let fact = Fact { owner: owner.clone(), event, names: named, state };
             self.facts.entry(fact).or_insert_with(|| Sighting {
                 moved: self.moved,
                 step,
-                first_named,
+                not_before,
                 proven_by: exchange.operation(),
                 is_judged: false,
             });
@@ -208,7 +226,9 @@ impl DueEvents {
                 None if self.expects(&fact, &sighting) => {
                     notes.meet(meaning_of(fact.event));
                     notes.meet(clause!("6.events.intro.1"));
-                    notes.meet(clause!("6.subscription.3"));
+                    if self.expecting(&fact, &sighting).any(|one| one.kinds.is_none()) {
+                        notes.meet(clause!("6.subscription.3"));
+                    }
                 }
                 None => {}
             }
@@ -223,7 +243,9 @@ impl DueEvents {
     /// The endpoints that must receive the event of a fact.
     fn expecting(&self, fact: &Fact, sighting: &Sighting) -> impl Iterator<Item = &InboxEndpoint> {
         self.endpoints.iter().filter(move |one| {
-            one.kinds.is_none() && one.owner == fact.owner && one.since < sighting.first_named
+            let is_asked_for =
+                one.kinds.is_none() || self.has_chosen && one.names(fact.event.name());
+            is_asked_for && one.owner == fact.owner && one.since < sighting.not_before
         })
     }
 
@@ -284,7 +306,7 @@ impl DueEvents {
     ) {
         let path = &missing.path;
         let others = log.announced.iter().filter(|one| one.path == *path).count();
-        let clause = self.broken_by(fact, others, log);
+        let clause = self.broken_by(fact, missing, others, log);
         notes.expect_delivery(clause, false, "webhook", || {
             let expected = format!("{} on {path}", fact.in_words());
             let others = match others {
@@ -298,17 +320,45 @@ impl DueEvents {
     }
 
     /// The sentence that a missing event breaks, given how many others came to the endpoint.
-    fn broken_by(&self, fact: &Fact, others: usize, log: EventLog<'_>) -> Clause {
+    fn broken_by(
+        &self,
+        fact: &Fact,
+        missing: &InboxEndpoint,
+        others: usize,
+        log: EventLog<'_>,
+    ) -> Clause {
         let own = self.endpoints.iter().filter(|one| one.owner == fact.owner);
         let mut got = own.filter(|one| log.has(fact, &one.path)).peekable();
         // An endpoint that is deleted since may have got it, too.
         if !log.announced.iter().any(|one| log.reports(one, fact)) && others > 0 {
             return meaning_of(fact.event);
         }
-        if got.peek().is_some() && got.all(|one| one.kinds.is_some()) {
+        if missing.kinds.is_none() && got.peek().is_some() && got.all(|one| one.kinds.is_some()) {
             return clause!("6.subscription.3");
         }
         clause!("6.events.intro.1")
+    }
+}
+
+impl InboxEndpoint {
+    /// Whether it subscribes to this kind by name.
+    fn names(&self, kind: &str) -> bool {
+        self.kinds.as_ref().is_some_and(|kinds| kinds.contains(&kind))
+    }
+}
+
+/// Whether an event tells of an advance.
+fn is_of_advance(event: EventType) -> bool {
+    match event {
+        EventType::FactoredUpdated
+        | EventType::AdvanceCreated
+        | EventType::AdvanceIssued
+        | EventType::AdvancePaid => true,
+        EventType::BusinessAdded
+        | EventType::BusinessOptedIn
+        | EventType::RemittanceUpdated
+        | EventType::InvoiceCreated
+        | EventType::InvoicePaid => false,
     }
 }
 

@@ -173,6 +173,7 @@ impl Events {
             texts: texts(event).into_iter().map(str::to_owned).collect(),
             sequence: number(event, field::SEQUENCE),
         };
+        self.due.learn_event(&announced);
         self.check_owner(&announced, notes);
         self.check_sequence(&announced, notes);
         self.announced.push(announced);

@@ -1,6 +1,8 @@
 //! The matrix of states and requests: an invoice, or a business, is brought into each state that it can have, and then
 //! everything that can be asked of it is asked.
 
+mod passing;
+
 use proptest::strategy::{Just, Strategy};
 use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
@@ -226,20 +228,10 @@ impl Walk {
         (steps, needed)
     }
 
-    /// A request of each kind that leaves the state as it is.
+    /// A request of each kind that leaves the state as it is, each followed by a read.
     fn each_kind_of_business(&mut self, business: &str) -> Vec<Step> {
-        let row = files::row_of(business, "h", "ISSUED", FACE_VALUE);
-        let steady = vec![
-            make::sync_business(business, HALF_WAY, None, None),
-            make::invite(business, HALF_WAY_EMAIL),
-            make::create_session(business),
-            make::quote(business, FACE_VALUE),
-            make::import(business, row),
-            make::sync_invoice("h", &InvoiceFields::of(business)),
-            make::request_advance(business, "h"),
-        ];
-        let steady = self.draw(Just(steady).prop_shuffle());
-        steady.into_iter().flat_map(|step| [step, make::get_business(business)]).collect()
+        let steady = self.steady_requests_of(business).into_iter();
+        steady.flat_map(|step| [step, make::get_business(business)]).collect()
     }
 }
 
