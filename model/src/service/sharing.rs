@@ -25,12 +25,14 @@ impl<C: Choices> Service<C> {
     /// The business that a new identifier with this tax id names.
     pub(super) fn matched_by(&mut self, caller: PlatformId, tax_id: TaxId) -> Option<Match> {
         let holder = *self.by_tax_id.get(&tax_id)?;
-        if self.is_linked_to(holder, caller) {
+        // Another platform's business with the number, of which the caller has its own, is the caller's second one, too.
+        let own = self.all_with(holder).find(|one| self.is_linked_to(*one, caller));
+        if let Some(own) = own {
             if !self.reads_so(Reading::MergedIdentifiers) {
                 return None;
             }
             if self.reads_so(Reading::UndividedIdentifiers) {
-                return Some(Match::Same(holder));
+                return Some(Match::Same(own));
             }
         }
         let Shared { compliance, agreement, payout_account, collection_account } = self.shared();
@@ -57,15 +59,16 @@ impl<C: Choices> Service<C> {
         self.business(id).limited_with.unwrap_or(id)
     }
 
+    /// The businesses that count for one limit.
+    fn all_with(&self, id: BusinessId) -> impl Iterator<Item = BusinessId> {
+        let first = self.limited(id);
+        std::iter::once(first).chain(self.business(first).others.iter().copied())
+    }
+
     /// Passes on what platforms share after a change of `id`.
     pub(super) fn share(&mut self, now: Timestamp, id: BusinessId) {
-        let first = self.limited(id);
-        if self.business(first).others.is_empty() {
-            return;
-        }
-        let mut all = vec![first];
-        all.extend(&self.business(first).others);
-        for other in all.into_iter().filter(|other| *other != id) {
+        let others: Vec<BusinessId> = self.all_with(id).filter(|other| *other != id).collect();
+        for other in others {
             let was_complete = self.business(other).onboarding().is_complete();
             if self.copy_shared(id, other) {
                 self.announce_completion(now, other, was_complete);

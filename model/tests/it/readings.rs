@@ -117,3 +117,22 @@ fn platforms_may_share_the_compliance_of_a_matched_business() {
     });
     assert_eq!(cleared, [json!(false), json!(true)]);
 }
+
+/// A platform's second identifier with one number is its second one also where the first was matched with another
+/// platform's business, and has a part of its own (`gap.oneTaxIdTwoIdentifiers`, `gap.sharedBusiness`).
+#[test]
+fn a_second_identifier_is_one_whoever_sent_the_number_first() {
+    for shares_account in [true, false] {
+        let apart = round_numbers().readings.with(Reading::MergedIdentifiers, false);
+        let readings = apart.with(Reading::SharedPayoutAccount, shares_account);
+        let mut desk = Desk::with(Profile { readings, ..round_numbers() });
+        let mut created = |platform, business| {
+            desk.become_platform(platform);
+            desk.sync_business(business, "123456789").body["created"].clone()
+        };
+        assert_eq!(created("one", "acme"), true);
+        assert_eq!(created("two", "first"), false);
+        assert_eq!(created("two", "second"), true, "{shares_account}");
+        desk.audit();
+    }
+}
