@@ -66,13 +66,14 @@ async fn the_faults_of_deliveries_are_what_is_printed() {
     assert_eq!(seen.len(), 4);
 }
 
-/// What the page shows in three languages is what the packages and the examples run.
+/// What the page shows in four languages is what the packages and the examples run.
 #[test]
 fn the_tests_of_webhooks_are_those_that_run() {
     let shown = page(WEBHOOKS);
     for (language, file) in [
         ("python", "sim/packages/python/tests/test_webhook_faults.py"),
         ("ts", "sim/packages/node/test/webhook-faults.test.ts"),
+        ("go", "sim/packages/go/example/webhook_faults_test.go"),
         ("rust", "sim/examples/webhook_faults.rs"),
     ] {
         assert!(shown.contains(&format!("```{language}\n{}```", page(file))), "{file}");

@@ -14,6 +14,7 @@ mod explore;
 mod exported;
 mod formats;
 mod generation;
+mod go_package;
 mod guide;
 mod guide_commands;
 mod guide_faults;

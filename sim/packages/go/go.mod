@@ -1,0 +1,3 @@
+module github.com/tideover/tideover/sim/packages/go
+
+go 1.19

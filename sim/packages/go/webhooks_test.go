@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+package tideover_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	tideover "github.com/tideover/tideover/sim/packages/go"
+)
+
+const added = "partner.organization.added"
+
+func add(world *tideover.World, business string) {
+	path := "/v1/organizations/" + url.PathEscape(business)
+	world.Request("PUT", path, tideover.Fields{"legalName": business}, nil)
+}
+
+func statuses(webhooks *tideover.Webhooks) []int {
+	var statuses []int
+	for _, each := range webhooks.Deliveries() {
+		statuses = append(statuses, each.Status)
+	}
+	return statuses
+}
+
+// post sends as the service does; the signature has that age.
+func post(t *testing.T, webhooks *tideover.Webhooks, secret, body string, age time.Duration) int {
+	t.Helper()
+	request, err := http.NewRequest("POST", webhooks.URL, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = signed(secret, body, time.Now().Add(-age))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode
+}
+
+func TestEventsAreVerified(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
+	webhooks.Subscribe(world)
+	add(world, "acmé")
+	event := webhooks.WaitFor(tideover.Expected{Event: added, Payee: "acmé"})
+	equal(t, webhooks.Events(), []tideover.Event{event})
+	equal(t, statuses(webhooks), []int{204})
+	received, sent := webhooks.Deliveries()[0], world.ExpectDelivery(tideover.Expected{Event: added})
+	equal(t, tideover.Verify(webhooks.Secrets()[0], received.Header, received.Body), nil)
+	equal(t, string(received.Body), sent.Text)
+	equal(t, event, sent.Event)
+	equal(t, event.OccurredAt, start)
+}
+
+func TestOnlyChosenEventsCome(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
+	webhooks.Subscribe(world, "partner.organization.optedIn")
+	add(world, "acme")
+	world.VendorCompletesOnboarding("acme")
+	equal(t, len(world.WaitForDeliveries()), 0)
+	equal(t, len(webhooks.Events()), 1)
+	equal(t, webhooks.Events()[0].Type, "partner.organization.optedIn")
+}
+
+func TestWhatCannotBeVerifiedIsRefused(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
+	webhooks.Subscribe(world)
+	webhooks.Believe("whsec_another")
+	add(world, "acme")
+	equal(t, world.WaitForDeliveries()[0].Attempts[0].Status, 401)
+	if problem := webhooks.Deliveries()[0].Problem; !errors.Is(problem, tideover.ErrWrong) {
+		t.Fatal(problem)
+	}
+	equal(t, len(webhooks.Events()), 0)
+}
+
+func TestAStaleSignatureIsRefused(t *testing.T) {
+	t.Parallel()
+	webhooks := tideover.NewWebhooks(t)
+	equal(t, post(t, webhooks, "whsec_1", "{}", 0), 401)
+	webhooks.Believe("whsec_1")
+	equal(t, post(t, webhooks, "whsec_1", `{"type":"new"}`, 330*time.Second), 401)
+	equal(t, post(t, webhooks, "whsec_1", `{"type":"new"}`, -330*time.Second), 401)
+	for _, each := range webhooks.Deliveries()[1:] {
+		if !errors.Is(each.Problem, tideover.ErrStale) {
+			t.Fatal(each)
+		}
+	}
+	equal(t, post(t, webhooks, "whsec_1", "no event", 0), 400)
+	equal(t, post(t, webhooks, "whsec_1", `{"type":"new"}`, 250*time.Second), 204)
+	equal(t, webhooks.Events(), []tideover.Event{{Type: "new"}})
+}
+
+func TestADeliveryThatComesTwiceIsOneEvent(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
+	webhooks.Subscribe(world)
+	add(world, "acme")
+	world.Resend(world.ExpectDelivery(tideover.Expected{Event: added}))
+	equal(t, len(world.WaitForDeliveries()), 0)
+	received := webhooks.Deliveries()
+	equal(t, len(received), 2)
+	equal(t, received[0].IsDuplicate, false)
+	equal(t, received[1].IsDuplicate, true)
+	equal(t, received[0].Delivery(), received[1].Delivery())
+	equal(t, len(webhooks.Events()), 1)
+}
+
+func TestADeliveryThatIsNotAcceptedComesAgain(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
+	webhooks.Subscribe(world)
+	webhooks.Answer(500, 2)
+	add(world, "acme")
+	equal(t, len(world.WaitForDeliveries()), 1)
+	equal(t, len(webhooks.Events()), 0)
+	world.Advance(6 * time.Minute)
+	webhooks.WaitFor(tideover.Expected{Event: added})
+	equal(t, statuses(webhooks), []int{500, 500, 204})
+}
+
+func TestWhatDoesNotComeIsSaid(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(nil)
+	defer webhooks.Close()
+	webhooks.Patience = 0
+	nothing := failure(t, func() { webhooks.WaitFor(tideover.Expected{Event: "partner.loan.paid"}) })
+	matches(t, nothing.Error(), "Nothing came at all: is http://.* subscribed to this event")
+	webhooks.Patience = 10 * time.Second
+	webhooks.Subscribe(world)
+	add(world, "acme")
+	webhooks.WaitFor(tideover.Expected{Event: added})
+	webhooks.Patience = 10 * time.Millisecond
+	other := failure(t, func() { webhooks.WaitFor(tideover.Expected{Event: added, Payee: "globex"}) })
+	equal(t, other.Error(), "partner.organization.added payee=globex did not come within 10ms. Instead came:\n"+
+		"  partner.organization.added (acme): answered 204")
+}
