@@ -34,16 +34,44 @@ const EFFECTS: [Effect; 6] = [
     Effect::AlsoToPrevious,
 ];
 
-/// What happens outside and shows in a response.
-type Outside = (ActionKind, fn(&Happening) -> bool);
+/// Whether the document says what a response shows of the action. Of the others, no right service has to show anything: a
+/// hidden move may come at any time or not at all, an invitation that was accepted shows in no response, and what an
+/// operator port answers is no evidence.
+const fn is_shown(kind: ActionKind) -> bool {
+    match kind {
+        ActionKind::VendorConfirmsTaxId
+        | ActionKind::VendorSignsAgreement
+        | ActionKind::VendorAddsBankAccount
+        | ActionKind::VendorCompletesOnboarding
+        | ActionKind::PayorPays
+        | ActionKind::TaxIdFoundWrong
+        | ActionKind::RevokeKey => true,
+        ActionKind::VendorAcceptsInvitation
+        | ActionKind::CollectionAccountOpens
+        | ActionKind::FundingStarts
+        | ActionKind::FundingCompletes
+        | ActionKind::InterruptNextImport
+        | ActionKind::VendorOpensSession
+        | ActionKind::MarkTestAccount
+        | ActionKind::IssueKey
+        | ActionKind::UpstreamFails
+        | ActionKind::Reset => false,
+    }
+}
 
-const OUTSIDE: [Outside; 5] = [
-    (ActionKind::VendorConfirmsTaxId, |it| matches!(it, Happening::VendorConfirmsTaxId { .. })),
-    (ActionKind::VendorSignsAgreement, |it| matches!(it, Happening::VendorSignsAgreement { .. })),
-    (ActionKind::VendorAddsBankAccount, |it| matches!(it, Happening::VendorAddsBankAccount { .. })),
-    (ActionKind::PayorPays, |it| matches!(it, Happening::PayorPays { .. })),
-    (ActionKind::TaxIdFoundWrong, |it| matches!(it, Happening::TaxIdFoundWrong { .. })),
-];
+/// The wrong effects of an action.
+fn effects_of(kind: ActionKind) -> Vec<Effect> {
+    match kind {
+        // An account that is open stays open.
+        ActionKind::CollectionAccountOpens => vec![Effect::UndoneByNext],
+        // Only a payment counts each time.
+        ActionKind::PayorPays => EFFECTS.to_vec(),
+        // It is about nobody.
+        ActionKind::RevokeKey => vec![Effect::None, Effect::NoneForSome, Effect::UndoneByNext],
+        _ if is_shown(kind) => EFFECTS.into_iter().filter(|it| *it != Effect::Twice).collect(),
+        _ => Vec::new(),
+    }
+}
 
 pub(super) fn mutations() -> Vec<Mutation> {
     let kinds = || OperationKind::ALL.into_iter();
@@ -51,29 +79,85 @@ pub(super) fn mutations() -> Vec<Mutation> {
     let effects = writes.flat_map(|kind| EFFECTS.map(|effect| effect_of(kind, effect)));
     let reads = kinds().filter(|kind| kind.reads() && *kind != OperationKind::Quote);
     let stale = reads.flat_map(|kind| [1, 2].map(|behind| stale(kind, behind)));
-    let outside = OUTSIDE.into_iter();
-    let outside =
-        outside.flat_map(|kind| [Effect::None, Effect::NoneForSome].map(|it| unfelt(kind, it)));
-    effects.chain(stale).chain(outside).collect()
+    let actions = ActionKind::ALL.iter().copied();
+    let actions = actions.flat_map(|kind| {
+        effects_of(kind).into_iter().map(move |effect| effect_outside(kind, effect))
+    });
+    effects.chain(stale).chain(actions).collect()
 }
 
-/// What happened outside is not noticed.
-fn unfelt((kind, is_it): Outside, effect: Effect) -> Mutation {
+/// What happens outside has another effect.
+fn effect_outside(kind: ActionKind, effect: Effect) -> Mutation {
     let words = format!("{} {}", kind.name(), effect.words());
-    Mutation::new(Operator::Effect, kind.clause(), words, move || {
-        happening(keep(move |inner: &mut Inner<'_>, happening: Happening| {
-            let is_forgotten = is_it(&happening)
-                && (effect == Effect::None || inner.memory.count("felt").is_multiple_of(2));
-            if is_forgotten {
-                inner.face.keep();
+    let clause = match kind {
+        ActionKind::VendorConfirmsTaxId => clause!("3.requirement.compliance.2"),
+        ActionKind::CollectionAccountOpens => clause!("3.onboarding.4.2"),
+        kind => kind.clause(),
+    };
+    Mutation::new(Operator::Effect, clause, words, move || {
+        let hooks = happening(keep(move |inner: &mut Inner<'_>, happening: Happening| {
+            let is_it = ActionKind::from(&happening) == kind;
+            if !is_it {
+                return inner.happen(happening);
             }
+            let is_forgotten = match effect {
+                Effect::None => true,
+                Effect::NoneForSome => inner.memory.count("felt").is_multiple_of(2),
+                Effect::NoneIfRepeated => inner.memory.count(&format!("{happening:?}")) > 1,
+                Effect::UndoneByNext | Effect::Twice | Effect::AlsoToPrevious => false,
+            };
+            let further = match effect {
+                Effect::Twice => Some(happening.clone()),
+                Effect::AlsoToPrevious => about_previous(inner, &happening),
+                _ => None,
+            };
+            inner.face.keep();
             let outcome = inner.happen(happening);
             if is_forgotten {
                 inner.face.put_back();
             }
+            if let Some(further) = further.filter(|_| outcome.is_ok()) {
+                drop(inner.happen(further));
+            }
             outcome
-        }))
+        }));
+        let undoes = keep(move |inner: &mut Inner<'_>, operation: Operation| -> Answer {
+            if !operation.kind().reads() {
+                inner.face.put_back();
+            }
+            inner.answer(operation)
+        });
+        if effect == Effect::UndoneByNext { hooks.and_answer(undoes) } else { hooks }
     })
+}
+
+/// The happening, to what the one before it of its kind was about.
+fn about_previous(inner: &mut Inner<'_>, happening: &Happening) -> Option<Happening> {
+    let mut other = happening.clone();
+    let (payee, invoice) = subject_of(&mut other)?;
+    let subject = invoice.as_ref().map_or_else(|| payee.clone(), |name| format!("{payee}\n{name}"));
+    let previous = inner.memory.name("happened".to_owned(), subject)?;
+    match (previous.split_once('\n'), invoice) {
+        (Some((business, name)), Some(invoice)) => {
+            business.clone_into(payee);
+            name.clone_into(invoice);
+        }
+        _ => *payee = previous,
+    }
+    (other != *happening).then_some(other)
+}
+
+/// The business that a happening is about, and the invoice, if it is about one.
+fn subject_of(happening: &mut Happening) -> Option<(&mut String, Option<&mut String>)> {
+    match happening {
+        Happening::PayorPays { payee, invoice, .. } => Some((payee, Some(invoice))),
+        Happening::VendorConfirmsTaxId { payee, .. }
+        | Happening::VendorSignsAgreement { payee, .. }
+        | Happening::VendorAddsBankAccount { payee, .. }
+        | Happening::VendorCompletesOnboarding { payee, .. }
+        | Happening::TaxIdFoundWrong { payee } => Some((payee, None)),
+        _ => None,
+    }
 }
 
 impl Effect {
