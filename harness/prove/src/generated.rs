@@ -44,6 +44,11 @@ impl Drawn {
         self.shown.iter().any(|one| one.setup == setup && one.found.is_none())
     }
 
+    /// Whether it changes something in `setup`, and nothing that the suite, which knows the service, takes for a violation.
+    pub fn is_lawful(&self, setup: Setup) -> bool {
+        !self.is_untriggered(setup) && !self.shown.iter().any(|one| one.setup == setup)
+    }
+
     /// Whether no request of `setup` has met it.
     pub fn is_untriggered(&self, setup: Setup) -> bool {
         !self.triggered.contains(&setup)
@@ -64,6 +69,14 @@ impl Group {
     pub fn all() -> impl Iterator<Item = Group> {
         let operators = Operator::ALL.into_iter().map(Group::Of);
         operators.chain(Section::all().map(Group::In)).chain([Group::All])
+    }
+
+    /// What its name is of: an operator, or all of them, or a section.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Group::In(_) => "section",
+            Group::Of(_) | Group::All => "operator",
+        }
     }
 
     fn holds(self, one: &Drawn) -> bool {
@@ -166,7 +179,7 @@ pub fn try_drawn(
         let shows = planted.iter().zip(&known).filter(|(_, known)| known.is_some());
         let shows: Vec<&'static Defect> = shows.map(|(defect, _)| *defect).collect();
         // The proofs have the order of the defects.
-        let mut found = tried(Attempt::Plain, &shows)?.into_iter();
+        let mut found = tried(Attempt::Strict, &shows)?.into_iter();
         for (one, known) in drawn.iter_mut().zip(known) {
             let Some((known, proof)) = known.and_then(|known| Some((known, found.next()?))) else {
                 continue;

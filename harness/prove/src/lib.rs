@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use tideover_endpoint::{Http, embedded_with};
-use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::evidence::latency::percentile;
 use tideover_exchange::target::{INBOX, ModelTarget, NO_INBOX, Unreachable};
 use tideover_exchange::transcript::Header;
@@ -194,9 +194,11 @@ pub fn prove(
 /// Who tries a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attempt {
-    /// The suite in its setup.
+    /// The suite in its setup. Whatever it finds counts.
     Plain,
-    /// The suite that knows the service, with the requests of the setup.
+    /// The same. Only what violates the document counts.
+    Strict,
+    /// The suite that knows the service, with the requests of the setup. Only what violates the document counts.
     Knowing,
 }
 
@@ -215,9 +217,10 @@ fn prove_by(
         .flat_map(|defect| budget.seeds.clone().map(|seed| (*defect, seed)))
         .collect();
     let tried = try_each(&trials, threads, stop, progress, |(defect, seed)| {
-        let experiment = Experiment::new(setup, defect, *seed, budget);
+        let is_strict = attempt != Attempt::Plain;
+        let experiment = Experiment { is_strict, ..Experiment::new(setup, defect, *seed, budget) };
         match attempt {
-            Attempt::Plain => experiment.run(),
+            Attempt::Plain | Attempt::Strict => experiment.run(),
             Attempt::Knowing => experiment.run_knowing(),
         }
     });
@@ -273,7 +276,12 @@ struct Experiment<'a> {
     defect: &'static Defect,
     budget: &'a ProofBudget,
     header: Header,
+    /// Whether only what violates the document counts.
+    is_strict: bool,
 }
+
+/// So many findings may differ from an assumption before the one that violates the document.
+const MOST_DIFFERENCES: usize = 8;
 
 impl Experiment<'_> {
     fn new<'a>(
@@ -282,7 +290,8 @@ impl Experiment<'_> {
         seed: u64,
         budget: &'a ProofBudget,
     ) -> Experiment<'a> {
-        Experiment { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
+        let header = Header::new(seed, start(), Profile::default());
+        Experiment { setup, defect, budget, header, is_strict: false }
     }
 
     /// Plays with a service that has the defect until the suite finds something.
@@ -361,9 +370,11 @@ impl Experiment<'_> {
         let mut whole = Summary::default();
         for first in 0..most {
             // A proof counts the first finding.
-            let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings: 1 };
+            let max_findings = if self.is_strict { MOST_DIFFERENCES } else { 1 };
+            let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings };
             let summary = cases::check(world, &plan).await?;
-            let found = summary.failures.first().map(FirstFinding::from);
+            let found = summary.failures.iter().find(|failure| self.counts(failure));
+            let found = found.map(FirstFinding::from);
             whole.absorb(summary);
             if found.is_some() {
                 return Ok(self.trial(whole.steps, found));
@@ -375,6 +386,11 @@ impl Experiment<'_> {
             }
         }
         Ok(self.trial(whole.steps, None))
+    }
+
+    fn counts(&self, failure: &Failure) -> bool {
+        let violates = |finding: &Finding| finding.verdict == Verdict::Violated;
+        !self.is_strict || failure.findings.iter().any(violates)
     }
 
     /// Races until a response contradicts the document. The steps of the finding are the racing requests

@@ -52,7 +52,8 @@ pub(super) fn mutations() -> Vec<Mutation> {
     for kind in OperationKind::ALL {
         for Documented { path, field, beside } in documented(kind.reply_fields()) {
             for edit in edits(field, beside) {
-                all.extend(TIMES.map(|when| mutation(kind, field, path.clone(), edit, when)));
+                let times = TIMES.into_iter().filter(|when| when.may_hold(kind));
+                all.extend(times.map(|when| mutation(kind, field, path.clone(), edit, when)));
             }
         }
     }
@@ -264,6 +265,15 @@ impl When {
             When::ForSome => " for some subjects",
             When::Above(_) => " where amounts are large",
         }
+    }
+
+    /// Whether any response to `kind` can be such a one.
+    fn may_hold(self, kind: OperationKind) -> bool {
+        let has_amounts = matches!(
+            kind,
+            OperationKind::GetInvoice | OperationKind::RequestAdvance | OperationKind::Quote
+        );
+        !matches!(self, When::Above(_)) || has_amounts
     }
 
     fn holds(self, body: &Value) -> bool {

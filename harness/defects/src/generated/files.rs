@@ -1,6 +1,6 @@
 //! The checks of an import's file: its media type, its columns, its cells, the number of its rows.
 //!
-//! As with the fields of JSON, the file is read as another one. One with quotes is left as it is.
+//! As with the fields of JSON, the file is read as another one.
 
 use serde_json::Value;
 use tideover_model::wire::schema::Domain;
@@ -78,16 +78,32 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// Its lines, each as cells; `None` if some are quoted.
-    fn cells(&self) -> Option<Vec<Vec<String>>> {
-        let split = |line: &str| line.split(',').map(str::to_owned).collect();
-        let lines = || self.text.lines().filter(|line| !line.is_empty());
-        (!self.text.contains('"')).then(|| lines().map(split).collect())
+    /// Its lines, each as cells. An empty line is none.
+    fn cells(&self) -> Vec<Vec<String>> {
+        let (mut lines, mut line, mut cell) = (Vec::new(), Vec::new(), String::new());
+        let (mut is_quoted, mut signs) = (false, self.text.chars().peekable());
+        while let Some(sign) = signs.next() {
+            match sign {
+                '"' if is_quoted && signs.next_if_eq(&'"').is_some() => cell.push('"'),
+                '"' => is_quoted = !is_quoted,
+                ',' if !is_quoted => line.push(std::mem::take(&mut cell)),
+                '\r' if !is_quoted => {}
+                '\n' if !is_quoted => {
+                    line.push(std::mem::take(&mut cell));
+                    lines.push(std::mem::take(&mut line));
+                }
+                sign => cell.push(sign),
+            }
+        }
+        line.push(cell);
+        lines.push(line);
+        lines.retain(|line| line.iter().any(|cell| !cell.is_empty()));
+        lines
     }
 
     /// The same with a column that it lacks.
     fn with_column(&self, column: &Column) -> Option<String> {
-        let mut lines = self.cells()?;
+        let mut lines = self.cells();
         if lines.first()?.iter().any(|name| name == column.name) {
             return None;
         }
@@ -99,7 +115,7 @@ impl Sheet {
 
     /// The same with valid cells in place of the invalid ones of a column.
     fn with_cells(&self, column: &Column) -> Option<String> {
-        let mut lines = self.cells()?;
+        let mut lines = self.cells();
         let place = lines.first()?.iter().position(|name| name == column.name)?;
         let mut has_changed = false;
         for (number, line) in lines.iter_mut().enumerate().skip(1) {
@@ -128,7 +144,9 @@ impl Sheet {
 }
 
 fn written(lines: &[Vec<String>]) -> String {
-    lines.iter().map(|line| line.join(",") + "\n").collect()
+    let quoted = |cell: &String| format!("\"{}\"", cell.replace('"', "\"\""));
+    let line = |line: &Vec<String>| line.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+    lines.iter().map(line).collect()
 }
 
 fn is_valid(column: &Column, cell: &str) -> bool {

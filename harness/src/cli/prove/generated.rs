@@ -64,19 +64,21 @@ fn groups() -> impl Iterator<Item = (Group, Setup)> {
     Group::all().flat_map(|group| SETUPS.map(|setup| (group, setup)))
 }
 
-/// Those that show and are not found, and those that no request has met.
+/// Those that show and are not found, those that no request has met, and those that show nothing that is wrong.
 fn print_missed(output: &Output, drawn: &[Drawn], setup: Setup) -> Result<(), Problem> {
-    for Drawn { defect, .. } in drawn.iter().filter(|one| one.is_missed(setup)) {
-        output.print(
-            format!("missed by a {}: {defect}", setup.name()),
-            || json!({ "missed": defect.name, "words": defect.words, "setup": setup.name() }),
-        )?;
-    }
-    for Drawn { defect, .. } in drawn.iter().filter(|one| one.is_untriggered(setup)) {
-        output.print(
-            format!("never triggered by a {}: {defect}", setup.name()),
-            || json!({ "untriggered": defect.name, "words": defect.words, "setup": setup.name() }),
-        )?;
+    type Is = fn(&Drawn, Setup) -> bool;
+    let lists: [(&str, &str, Is); 3] = [
+        ("missed by", "missed", Drawn::is_missed),
+        ("never triggered by", "untriggered", Drawn::is_untriggered),
+        ("equal or lawful to", "lawful", Drawn::is_lawful),
+    ];
+    for (words, key, is_it) in lists {
+        for Drawn { defect, .. } in drawn.iter().filter(|one| is_it(one, setup)) {
+            output.print(
+                format!("{words} a {}: {defect}", setup.name()),
+                || json!({ key: defect.name, "words": defect.words, "setup": setup.name() }),
+            )?;
+        }
     }
     Ok(())
 }
@@ -100,7 +102,7 @@ fn print_rate(output: &Output, rate: Rate, group: Group, setup: Setup) -> Result
         ),
         || {
             json!({
-                "operator": group.to_string().trim(), "setup": setup.name(), "drawn": drawn,
+                group.kind(): group.to_string(), "setup": setup.name(), "drawn": drawn,
                 "untriggered": untriggered, "lawful": lawful, "shown": shown, "found": found,
                 "percent": interval.map(|it| it.0), "least": interval.map(|it| it.1),
                 "most": interval.map(|it| it.2),
