@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 use tideover_exchange::target::INBOX;
-use tideover_model::wire::schema::{Documented, Domain, Field, documented};
+use tideover_model::wire::schema::{Documented, Domain, Field, Role, documented};
 use tideover_model::{OperationKind, Timestamp, is_routing_number};
 
 use crate::generated::{Mutation, Operator, keep};
@@ -18,6 +18,7 @@ pub(super) fn mutations() -> Vec<Mutation> {
             let refused = refusable(field).into_iter();
             all.extend(refused.map(|it| strict(kind, field, path.clone(), it)));
             let taken = mistakes(field).into_iter();
+            let taken = taken.filter(|it| !is_unknown_too(kind, field, *it));
             all.extend(taken.map(|it| lax(kind, field, path.clone(), it)));
         }
     }
@@ -49,8 +50,6 @@ pub(super) enum Refusable {
     Fraction,
     /// With an offset from UTC.
     Offset,
-    /// In another century.
-    Distant,
     /// Any, though the field is optional.
     Any,
     /// None, though the field is optional.
@@ -66,7 +65,10 @@ fn refusable(field: &Field) -> Vec<Refusable> {
         ],
         Domain::Text { least } => {
             let shorter = (least > 0).then_some(Refusable::Shorter(least + 1));
-            shorter.into_iter().chain([Refusable::Unicode, Refusable::Punctuated]).collect()
+            // Its punctuation is optional; what else it may have is not shown.
+            let is_tax_id = matches!(field.role, Role::TaxId);
+            let unicode = (!is_tax_id).then_some(Refusable::Unicode);
+            shorter.into_iter().chain(unicode).chain([Refusable::Punctuated]).collect()
         }
         Domain::Digits { least, most } => {
             vec![Refusable::Longer(most - 1), Refusable::Shorter(least + 1), Refusable::ZeroFirst]
@@ -74,12 +76,15 @@ fn refusable(field: &Field) -> Vec<Refusable> {
         Domain::RoutingNumber => vec![Refusable::ZeroFirst, Refusable::ZeroLast],
         Domain::Word(words) => words.iter().map(|word| Refusable::Member(word)).collect(),
         Domain::Email => vec![Refusable::Punctuated],
-        Domain::Instant => vec![Refusable::Fraction, Refusable::Offset, Refusable::Distant],
+        Domain::Instant => vec![Refusable::Fraction, Refusable::Offset],
         // Which URLs it will not send to is the service's own choice.
         Domain::Url | Domain::Object(_) | Domain::Flag | Domain::Open => Vec::new(),
     };
     if !field.is_required {
-        all.extend([Refusable::Any, Refusable::Absent]);
+        all.push(Refusable::Absent);
+        // Of some, neither the type nor the fields are shown, so that any value may be a wrong one.
+        let is_open = matches!(field.domain(), Domain::Object(_) | Domain::Open);
+        all.extend((!is_open).then_some(Refusable::Any));
     }
     all
 }
@@ -103,7 +108,6 @@ impl Refusable {
             Refusable::Member(word) => text == word,
             Refusable::Fraction => text.contains('.'),
             Refusable::Offset => !text.is_empty() && !text.ends_with(['Z', 'z']),
-            Refusable::Distant => !text.is_empty() && !text.starts_with("20"),
             Refusable::Any => !value.is_null(),
             Refusable::Absent => false,
         }
@@ -122,7 +126,6 @@ impl Refusable {
             Refusable::Member(word) => format!("of {word}"),
             Refusable::Fraction => "with a fraction".to_owned(),
             Refusable::Offset => "with an offset".to_owned(),
-            Refusable::Distant => "of another century".to_owned(),
             Refusable::Any => "of any value".to_owned(),
             Refusable::Absent => "that is left out".to_owned(),
         }
@@ -181,6 +184,12 @@ enum Mistake {
     Loopback,
     Private,
     LinkLocal,
+}
+
+/// Whether nothing has such an identifier, so that it is refused all the same: which refusal comes first is open.
+fn is_unknown_too(kind: OperationKind, field: &Field, mistake: Mistake) -> bool {
+    let is_name = matches!(field.role, Role::Business | Role::Invoice);
+    matches!(mistake, Mistake::Empty) && is_name && kind != OperationKind::SyncInvoice
 }
 
 fn mistakes(field: &Field) -> Vec<Mistake> {

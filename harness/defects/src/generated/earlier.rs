@@ -48,11 +48,27 @@ fn is_forbidden(kind: OperationKind, field: &Field, whose: Whose) -> bool {
         (Role::Prose | Role::Text, Origin::State) => false,
         // What is in it is not shown.
         (Role::Object(_), _) if !field.is_required => false,
+        _ if matches!(whose, Whose::Earlier(_)) && stays(kind, field) => false,
         // A link that is reissued may keep its end (`gap.invitationLink`).
         (_, Origin::Clock | Origin::Service) if kind == OperationKind::Invite => {
             matches!(whose, Whose::OfAnother)
         }
         _ => true,
+    }
+}
+
+/// Whether the field never changes for one subject, so that an earlier value is the present one.
+fn stays(kind: OperationKind, field: &Field) -> bool {
+    match field.role {
+        // The subject itself, and an account that is open.
+        Role::Business | Role::Invoice | Role::Import => true,
+        Role::AccountNumber | Role::RoutingNumber => true,
+        // The file of an import stays, and a repeat returns the advance as it is.
+        Role::Count | Role::Object(_) => {
+            use OperationKind::{GetImport, ImportInvoices, RequestAdvance};
+            matches!(kind, RequestAdvance | GetImport | ImportInvoices)
+        }
+        _ => false,
     }
 }
 

@@ -31,13 +31,9 @@ pub(super) fn mutations() -> Vec<Mutation> {
     objections.chain(creating.map(creates)).chain(others).chain(keys()).collect()
 }
 
-/// The refusals of an advance whose rule can be left out.
-const OBJECTIONS: [Code; 4] = [
-    Code::SelfDealing,
-    Code::InvoiceNotFinanceable,
-    Code::BusinessNotEligible,
-    Code::ConcentrationExceeded,
-];
+/// The refusals of an advance whose rule must not be left out. The limit is not shown, so that none need ever be reached.
+const OBJECTIONS: [Code; 3] =
+    [Code::SelfDealing, Code::InvoiceNotFinanceable, Code::BusinessNotEligible];
 
 fn overlooked(code: Code) -> Mutation {
     let words = format!("RequestAdvance leaves out {code}");

@@ -50,8 +50,10 @@ pub(super) fn mutations() -> Vec<Mutation> {
                 Code::ALL.into_iter().filter(move |other| !may_replace(kind, code, *other));
             let confused = others.map(move |other| replaced(kind, code, Other::Listed(other)));
             let unlisted = [Other::UnlistedCode, Other::Crash, Other::Upstream];
-            let unlisted = unlisted.into_iter().filter(move |other| {
-                !matches!(other, Other::Upstream) || code != Code::UpstreamFailed
+            let unlisted = unlisted.into_iter().filter(move |other| match other {
+                Other::Upstream => code != Code::UpstreamFailed,
+                Other::UnlistedCode => is_stated(kind, code),
+                _ => true,
             });
             let unlisted = unlisted.map(move |other| replaced(kind, code, other));
             let accepted = is_decided(kind, code).then(|| accepted(kind, code));
@@ -71,6 +73,16 @@ fn codes(kind: OperationKind) -> Vec<Code> {
         _ => true,
     });
     kind.codes().iter().copied().chain(of_any).collect()
+}
+
+/// Whether a sentence says that this endpoint, or any, answers with the code. Where none does, new codes may be added
+/// (`7.shape.3`), and an endpoint may have one of its own.
+fn is_stated(kind: OperationKind, code: Code) -> bool {
+    let body = kind.endpoint().body.name();
+    let mut dots = body.match_indices('.').map(|(place, _)| place);
+    let part = dots.nth(1).map_or(body, |end| &body[..=end]);
+    let mut of_endpoint = Clause::all().filter(|clause| clause.name().starts_with(part));
+    code == Code::Unauthorized || of_endpoint.any(|clause| code.is_named_by(clause))
 }
 
 /// Whether the service decides on the code once the request is read.
