@@ -18,7 +18,7 @@ use crate::clause;
 use crate::clause::Clause;
 use crate::endpoint::{OperationKind, Success};
 use crate::face::{Answer, Face};
-pub use crate::face::{Encoding, Response};
+pub use crate::face::{Encoding, Rereading, Response};
 use crate::identity::PlatformId;
 use crate::operation::Operation;
 use crate::profile::Profile;
@@ -149,8 +149,18 @@ pub fn understood(face: &dyn Face, authorization: Option<&str>, asked: Asked) ->
 
 /// The response of `face` to `request` at `now`.
 pub fn answer(face: &mut dyn Face, now: Timestamp, request: &Request<'_>) -> Response {
-    let answer = attempt(face, now, request.authorization, Asked::by(request));
-    face.encoding().unwrap_or(&respond)(face.profile(), &answer)
+    let asked = reread(face, request).unwrap_or_else(|| Asked::by(request));
+    let kind = asked.kind;
+    let answer = attempt(face, now, request.authorization, asked);
+    face.write(kind, &answer).unwrap_or_else(|| respond(face.profile(), &answer))
+}
+
+/// What `face` reads in place of `request`, if it reads another body. That has the right media type.
+pub fn reread(face: &dyn Face, request: &Request<'_>) -> Option<Asked> {
+    let reread = face.rereading()?;
+    let kind = route(request.method, request.path).ok()?.kind;
+    let body = reread(kind, request.body)?;
+    Some(Asked::by(&Request { content_type: kind.media_type(), body: &body, ..*request }))
 }
 
 /// The answer of `face` at `now` to a parsed request with an `Authorization` header.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::clause::Clause;
 use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
+use crate::endpoint::OperationKind;
 use crate::happening::{Happening, Impossible, Outcome};
 use crate::identity::{BusinessId, PlatformId};
 use crate::operation::Operation;
@@ -31,6 +32,10 @@ pub struct Response {
 
 /// A serialization of answers that differs from the correct one, `exchange::respond`. It may hold data of its own.
 pub type Encoding = &'static (dyn Fn(&Profile, &Answer) -> Response + Send + Sync);
+
+/// Another body that an endpoint reads in place of the one that was sent; `None` where it reads that one. It may hold
+/// data of its own.
+pub type Rereading = &'static (dyn Fn(OperationKind, &[u8]) -> Option<Vec<u8>> + Send + Sync);
 
 /// An API key. `Debug` does not show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,6 +209,17 @@ pub trait Face: Send {
         None
     }
 
+    /// Its response to a request for this endpoint, or for none, if it does not serialize answers correctly. A server
+    /// that must know beforehand how it serializes asks for [`Face::encoding`] instead.
+    fn write(&mut self, _kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {
+        self.encoding().map(|encode| encode(self.profile(), answer))
+    }
+
+    /// How it reads requests before they are parsed, if not correctly. Only a service in process is asked.
+    fn rereading(&self) -> Option<Rereading> {
+        None
+    }
+
     /// A description of its deliberate defect, if it has one.
     fn defect(&self) -> Option<&str> {
         None
@@ -292,6 +308,16 @@ pub trait Altered: Send {
     /// In place of [`Face::encoding`].
     fn alter_encoding(&self) -> Option<Encoding> {
         self.unaltered().encoding()
+    }
+
+    /// In place of [`Face::write`].
+    fn alter_writing(&mut self, _kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {
+        self.alter_encoding().map(|encode| encode(self.unaltered().profile(), answer))
+    }
+
+    /// In place of [`Face::rereading`].
+    fn alter_rereading(&self) -> Option<Rereading> {
+        self.unaltered().rereading()
     }
 
     /// In place of [`Face::defect`].
@@ -426,6 +452,14 @@ impl<A: Altered> Face for A {
 
     fn encoding(&self) -> Option<Encoding> {
         self.alter_encoding()
+    }
+
+    fn write(&mut self, kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {
+        self.alter_writing(kind, answer)
+    }
+
+    fn rereading(&self) -> Option<Rereading> {
+        self.alter_rereading()
     }
 
     fn defect(&self) -> Option<&str> {

@@ -5,14 +5,16 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use tideover_exchange::target::Interleaved;
-use tideover_model::exchange::Encoding;
+use tideover_model::exchange;
+use tideover_model::exchange::{Encoding, Rereading, Response};
 use tideover_model::{
     Altered, Answer, Attempt, Choices, Consequence, Delivery, Destinations, Face, Happening,
-    Impossible, Operation, Outcome, PlatformId, Profile, Receipt, Refusal, Seeded, Service,
-    Timestamp,
+    Impossible, Operation, OperationKind, Outcome, PlatformId, Profile, Receipt, Refusal, Seeded,
+    Service, Timestamp,
 };
 
 use crate::choices::DefectiveChoices;
+use crate::hooks::Shown;
 use crate::inner::{Inner, Kept, Memory};
 use crate::{Defect, Hooks};
 
@@ -28,6 +30,8 @@ pub struct Defective<C = Seeded> {
     admission: Option<Arc<str>>,
     memory: Memory,
     outbox: Outbox,
+    /// What the answer is about that is written next, if a hook must know it.
+    shown: Option<Shown>,
     /// The service at the arrival of the request that is handled next.
     at_arrival: Option<Box<Service<DefectiveChoices<C>>>>,
 }
@@ -63,6 +67,7 @@ impl<C: Choices> Defective<C> {
             admission: defect.map(|defect| defect.to_string().into()),
             memory: Memory::default(),
             outbox: Outbox::default(),
+            shown: None,
             at_arrival: None,
         }
     }
@@ -171,6 +176,10 @@ impl<C: Choices> Altered for Defective<C> {
     ) -> Answer {
         let hooks = self.hooks;
         self.memory.requests += 1;
+        if hooks.body.is_some() {
+            let subject = format!("{} {:?}", caller.0, operation.subject());
+            self.shown = Some(Shown { kind: operation.kind(), subject });
+        }
         if let Some(alter) = hooks.operation {
             alter(&mut operation);
         }
@@ -272,7 +281,29 @@ impl<C: Choices> Altered for Defective<C> {
     }
 
     fn alter_encoding(&self) -> Option<Encoding> {
-        self.hooks.encoding.or(self.unaltered().encoding())
+        let of_all = self.hooks.encoding.filter(|_| self.hooks.endpoint.is_none());
+        of_all.or(self.unaltered().encoding())
+    }
+
+    fn alter_writing(&mut self, kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {
+        let is_it = self.hooks.endpoint.is_none_or(|only| kind == Some(only));
+        let encoding = self.hooks.encoding.filter(|_| is_it);
+        let shown = self.shown.take();
+        match (self.hooks.body, shown, answer) {
+            (Some(alter), Some(shown), Ok(_)) => {
+                let mut response = exchange::respond(self.profile(), answer);
+                if let Ok(mut body) = serde_json::from_slice(&response.body) {
+                    alter(&mut self.memory, &shown, &mut body);
+                    response.body = body.to_string().into_bytes();
+                }
+                Some(response)
+            }
+            _ => encoding.map(|encode| encode(self.profile(), answer)),
+        }
+    }
+
+    fn alter_rereading(&self) -> Option<Rereading> {
+        self.hooks.rereading.or(self.unaltered().rereading())
     }
 
     fn admit_defect(&self) -> Option<&str> {

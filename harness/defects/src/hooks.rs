@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use tideover_model::exchange::Encoding;
+use serde_json::Value;
+use tideover_model::exchange::{Encoding, Rereading};
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
-    Answer, Attempt, Delivery, Face, Happening, Impossible, Operation, Outcome, PlatformId,
-    Receipt, Refusal,
+    Answer, Attempt, Delivery, Face, Happening, Impossible, Operation, OperationKind, Outcome,
+    PlatformId, Receipt, Refusal,
 };
 
 use crate::choices::WrongChoice;
@@ -18,11 +19,20 @@ pub type Races = dyn Fn(&mut Inner<'_>, &mut dyn Face, Operation) -> Answer + Se
 pub type Happens = dyn Fn(&mut Inner<'_>, Happening) -> Result<Outcome, Impossible> + Send + Sync;
 pub type Reads = dyn Fn(&mut Memory, &Attempt, Receipt) -> Receipt + Send + Sync;
 
+/// What a success is shown of.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub kind: OperationKind,
+    /// Whom it is shown to, and what it is about.
+    pub subject: String,
+}
+
 macro_rules! hooks {
     ($($(#[$doc:meta])* $hook:ident $and:ident: $code:ty;)*) => {
         /// What a defect does in place of a right service. Where it has no hook, the service is right.
         ///
-        /// A request meets `authentication`, `operation`, then `race` or `answer`, `reply`, and at last `encoding`. An
+        /// A request meets `rereading`, `authentication`, `operation`, then `race` or `answer`, `reply`, and at last
+        /// `encoding` or `body`. An
         /// event meets `sends`, `adds` and `rewrites` when it is queued; each of its attempts meets `sends` and
         /// `attempt`, and what the receiver answers meets `receipt`.
         ///
@@ -68,8 +78,14 @@ hooks! {
         &'static Races;
     /// Alters a success.
     reply and_reply: &'static (dyn Fn(&mut Reply) + Send + Sync);
+    /// Reads another body in place of the one that was sent.
+    rereading and_rereading: Rereading;
     /// Writes an answer.
     encoding and_encoding: Encoding;
+    /// The one endpoint whose answers `encoding` writes; those of all others, and of none, are right.
+    endpoint and_endpoint: OperationKind;
+    /// Alters the body of a success.
+    body and_body: &'static (dyn Fn(&mut Memory, &Shown, &mut Value) + Send + Sync);
     /// Does what the outside world does.
     happening and_happening:
         &'static Happens;

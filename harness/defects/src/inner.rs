@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::Value;
 use tideover_model::wire::reply::{Business, Invoice, Reply};
 use tideover_model::{
     Altered, Answer, Choices, Delivery, Face, Happening, Impossible, InvoiceSync, Operation,
@@ -142,6 +143,7 @@ pub struct Memory {
     names: BTreeMap<String, String>,
     times: BTreeMap<String, Timestamp>,
     deliveries: BTreeMap<String, Arc<Delivery>>,
+    values: BTreeMap<String, Value>,
 }
 
 impl Memory {
@@ -185,6 +187,16 @@ impl Memory {
     /// Keeps a name under `key`, and returns the one that it replaces.
     pub fn name(&mut self, key: String, name: String) -> Option<String> {
         self.names.insert(key, name)
+    }
+
+    /// Keeps a value under `key`, and returns the one that it replaces.
+    pub fn keep_value(&mut self, key: String, value: Value) -> Option<Value> {
+        self.values.insert(key, value)
+    }
+
+    /// The value kept under `key`.
+    pub fn kept_value(&self, key: &str) -> Option<&Value> {
+        self.values.get(key)
     }
 
     /// Notes a time under `key`.

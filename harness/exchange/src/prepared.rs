@@ -182,15 +182,18 @@ impl PreparedCall {
 
     /// The request, parsed as the document defines it.
     pub fn asked(&self) -> &Asked {
-        self.asked.get_or_init(|| {
-            Box::new(Asked::by(&Request {
-                method: &self.method,
-                path: self.plain_path(),
-                authorization: None,
-                content_type: self.content_type.as_deref(),
-                body: &self.body,
-            }))
-        })
+        self.asked.get_or_init(|| Box::new(Asked::by(&self.as_request(None))))
+    }
+
+    /// The request with an `Authorization` header, as it is answered.
+    pub fn as_request<'a>(&'a self, authorization: Option<&'a str>) -> Request<'a> {
+        Request {
+            method: &self.method,
+            path: self.plain_path(),
+            authorization,
+            content_type: self.content_type.as_deref(),
+            body: &self.body,
+        }
     }
 
     /// The requested operation, if the request has the published form.

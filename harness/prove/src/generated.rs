@@ -1,8 +1,11 @@
 //! Wrong services that follow from the tables, drawn by seed.
 //!
-//! A mutation *shows* in a setup if its requests find it where the suite knows what a right service answers to each of
-//! them. Of those, one who does not know has to find as many as it can.
+//! A mutation is *triggered* in a setup if its requests lead to any response or event that a right service, which gets the
+//! same requests, does not give: the others are a hole of the generator, or of its budget. It *shows* if those requests
+//! find it where the suite knows what a right service answers to each of them; what is triggered and does not show is
+//! equal or lawful in its judgement. Of those that show, one who does not know has to find as many as it can.
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 
 use rand_chacha::ChaCha8Rng;
@@ -10,6 +13,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use tideover_defects::generated::{Mutation, Operator, mutations};
 use tideover_exchange::evidence::latency::percentile;
 use tideover_exchange::target::Unreachable;
+use tideover_model::clause::Section;
 
 use crate::defects::Defect;
 use crate::{Attempt, Proof, ProofBudget, Setup, prove_by};
@@ -18,6 +22,8 @@ use crate::{Attempt, Proof, ProofBudget, Setup, prove_by};
 pub struct Drawn {
     pub operator: Operator,
     pub defect: &'static Defect,
+    /// The setups in which it changes anything.
+    pub triggered: Vec<Setup>,
     /// The setups in which it shows.
     pub shown: Vec<Sighting>,
 }
@@ -37,17 +43,81 @@ impl Drawn {
     pub fn is_missed(&self, setup: Setup) -> bool {
         self.shown.iter().any(|one| one.setup == setup && one.found.is_none())
     }
+
+    /// Whether it changes something in `setup`, and nothing that the suite, which knows the service, takes for a violation.
+    pub fn is_lawful(&self, setup: Setup) -> bool {
+        !self.is_untriggered(setup) && !self.shown.iter().any(|one| one.setup == setup)
+    }
+
+    /// Whether no request of `setup` has met it.
+    pub fn is_untriggered(&self, setup: Setup) -> bool {
+        !self.triggered.contains(&setup)
+    }
 }
 
-/// How many mutations of an operator were drawn, show, and were found in a setup.
+/// Mutations that have something in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Of(Operator),
+    /// Those that break a clause of this section first.
+    In(Section),
+    All,
+}
+
+impl Group {
+    /// All groups: the operators, the sections, the whole.
+    pub fn all() -> impl Iterator<Item = Group> {
+        let operators = Operator::ALL.into_iter().map(Group::Of);
+        operators.chain(Section::all().map(Group::In)).chain([Group::All])
+    }
+
+    /// What its name is of: an operator, or all of them, or a section.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Group::In(_) => "section",
+            Group::Of(_) | Group::All => "operator",
+        }
+    }
+
+    fn holds(self, one: &Drawn) -> bool {
+        match self {
+            Group::Of(operator) => one.operator == operator,
+            Group::In(section) => one.defect.clause.section() == section,
+            Group::All => true,
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Group::Of(operator) => operator.fmt(f),
+            Group::In(section) => section.fmt(f),
+            Group::All => f.pad("all"),
+        }
+    }
+}
+
+/// How many mutations of a group were drawn, were triggered, show, and were found in a setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     pub drawn: usize,
+    pub triggered: usize,
     pub shown: usize,
     pub found: usize,
 }
 
 impl Rate {
+    /// How many the requests never met.
+    pub fn untriggered(self) -> usize {
+        self.drawn - self.triggered
+    }
+
+    /// How many changed something that the suite, which knows the service, takes for equal or lawful.
+    pub fn lawful(self) -> usize {
+        self.triggered - self.shown
+    }
+
     /// The share that was found of those that show, with the bounds of the Wilson interval at 95 %. In per cent.
     #[expect(clippy::float_arithmetic, reason = "a figure for a reader, on which nothing depends")]
     pub fn interval(self) -> Option<(f64, f64, f64)> {
@@ -92,6 +162,7 @@ pub fn try_drawn(
     let with_shown = |(mutation, defect): (&Mutation, &&'static Defect)| Drawn {
         operator: mutation.operator,
         defect,
+        triggered: Vec::new(),
         shown: Vec::new(),
     };
     let mut drawn: Vec<Drawn> = mutations.iter().zip(&planted).map(with_shown).collect();
@@ -99,12 +170,16 @@ pub fn try_drawn(
         let tried = |attempt, defects: &[&'static Defect]| {
             prove_by(attempt, *setup, defects, &budget(*setup), threads, stop, progress)
         };
-        let known = tried(Attempt::Knowing, &planted)?;
-        let known: Vec<Option<u64>> = known.iter().map(first_found).collect();
+        let compared = tried(Attempt::Knowing, &planted)?;
+        for (one, proof) in drawn.iter_mut().zip(&compared) {
+            let differs = proof.trials.iter().any(|trial| trial.differs);
+            one.triggered.extend(differs.then_some(*setup));
+        }
+        let known: Vec<Option<u64>> = compared.iter().map(first_found).collect();
         let shows = planted.iter().zip(&known).filter(|(_, known)| known.is_some());
         let shows: Vec<&'static Defect> = shows.map(|(defect, _)| *defect).collect();
         // The proofs have the order of the defects.
-        let mut found = tried(Attempt::Plain, &shows)?.into_iter();
+        let mut found = tried(Attempt::Strict, &shows)?.into_iter();
         for (one, known) in drawn.iter_mut().zip(known) {
             let Some((known, proof)) = known.and_then(|known| Some((known, found.next()?))) else {
                 continue;
@@ -125,12 +200,16 @@ fn first_found(proof: &Proof) -> Option<u64> {
     proof.found().next().map(|(trial, _)| trial.requests)
 }
 
-/// The rate of `operator`, or of all, in `setup`.
-pub fn rate(drawn: &[Drawn], operator: Option<Operator>, setup: Setup) -> Rate {
-    let of_it = || drawn.iter().filter(|one| operator.is_none_or(|it| one.operator == it));
+/// The rate of `group` in `setup`.
+pub fn rate(drawn: &[Drawn], group: Group, setup: Setup) -> Rate {
+    let of_it = || drawn.iter().filter(|one| group.holds(one));
     let shown = || of_it().flat_map(|one| &one.shown).filter(|one| one.setup == setup);
-    let found = shown().filter(|one| one.found.is_some()).count();
-    Rate { drawn: of_it().count(), shown: shown().count(), found }
+    Rate {
+        drawn: of_it().count(),
+        triggered: of_it().filter(|one| one.triggered.contains(&setup)).count(),
+        shown: shown().count(),
+        found: shown().filter(|one| one.found.is_some()).count(),
+    }
 }
 
 /// The median number of requests until `setup` found a mutation.
@@ -157,7 +236,7 @@ mod tests {
         assert_eq!(mutations.len(), names.len());
         let stop = AtomicBool::new(false);
         let drawn = try_drawn(&mutations, &[Setup::Stranger], 2, &stop, &|| ()).unwrap();
-        let rate = rate(&drawn, None, Setup::Stranger);
-        assert_eq!((rate.shown, rate.found), (names.len(), names.len()));
+        let rate = rate(&drawn, Group::All, Setup::Stranger);
+        assert_eq!((rate.triggered, rate.shown, rate.found), (3, 3, 3));
     }
 }

@@ -7,6 +7,7 @@
 //! - Never here: a check that only the proof uses, how a result looks.
 //! - Begin at [`defects`], then [`prove`].
 
+mod beside;
 pub mod clauses;
 pub mod generated;
 pub mod right;
@@ -14,22 +15,20 @@ pub mod stranger;
 mod unseen;
 
 use std::ops::RangeInclusive;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use tideover_endpoint::{Http, embedded_with};
-use tideover_exchange::evidence::finding::Verdict;
+use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::evidence::latency::percentile;
-use tideover_exchange::step::Step;
 use tideover_exchange::target::{INBOX, ModelTarget, NO_INBOX, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Race, start};
 use tideover_judge::Outside;
-use tideover_live::facilities::{Facilities, OTHER};
+use tideover_live::facilities::OTHER;
 use tideover_model::{
-    ActionKind, Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
+    Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile, Seeded,
 };
 use tideover_sim::Mock;
 use tideover_suite::generate;
@@ -39,6 +38,7 @@ use tideover_suite::play::cases::{Failure, InProcess, Plan, Summary, Testbed};
 use tideover_suite::play::concurrent::{Known, Schedule, interleave, judge};
 use tideover_suite::play::learn::Stated;
 
+use crate::beside::Offered;
 use crate::defects::{Defect, Defective};
 use crate::stranger::Strangers;
 
@@ -66,6 +66,8 @@ pub struct Trial {
     pub requests: u64,
     /// What it found.
     pub found: Option<FirstFinding>,
+    /// Whether any response or event was another than a right service's, where the two were compared.
+    pub differs: bool,
 }
 
 /// The first finding of a seed.
@@ -192,9 +194,11 @@ pub fn prove(
 /// Who tries a defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Attempt {
-    /// The suite in its setup.
+    /// The suite in its setup. Whatever it finds counts.
     Plain,
-    /// The suite that knows the service, with the requests of the setup.
+    /// The same. Only what violates the document counts.
+    Strict,
+    /// The suite that knows the service, with the requests of the setup. Only what violates the document counts.
     Knowing,
 }
 
@@ -213,9 +217,10 @@ fn prove_by(
         .flat_map(|defect| budget.seeds.clone().map(|seed| (*defect, seed)))
         .collect();
     let tried = try_each(&trials, threads, stop, progress, |(defect, seed)| {
-        let experiment = Experiment::new(setup, defect, *seed, budget);
+        let is_strict = attempt != Attempt::Plain;
+        let experiment = Experiment { is_strict, ..Experiment::new(setup, defect, *seed, budget) };
         match attempt {
-            Attempt::Plain => experiment.run(),
+            Attempt::Plain | Attempt::Strict => experiment.run(),
             Attempt::Knowing => experiment.run_knowing(),
         }
     });
@@ -259,24 +264,6 @@ fn try_each<T: Sync, R: Send>(
     done.into_iter().map(|(_, tried)| tried).collect()
 }
 
-/// A world whose steps are those that some facilities offer.
-struct Offered<A> {
-    world: InProcess<Defective>,
-    facilities: Facilities<A>,
-}
-
-impl<A: Fn(ActionKind) -> bool> Testbed for Offered<A> {
-    type Target = <InProcess<Defective> as Testbed>::Target;
-
-    async fn fresh(&mut self) -> Result<Self::Target, Unreachable> {
-        self.world.fresh().await
-    }
-
-    fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
-        self.facilities.offered(generate::case(header, number, steps))
-    }
-}
-
 /// The number of clients in a race.
 const RACERS: usize = 4;
 
@@ -289,7 +276,12 @@ struct Experiment<'a> {
     defect: &'static Defect,
     budget: &'a ProofBudget,
     header: Header,
+    /// Whether only what violates the document counts.
+    is_strict: bool,
 }
+
+/// So many findings may differ from an assumption before the one that violates the document.
+const MOST_DIFFERENCES: usize = 8;
 
 impl Experiment<'_> {
     fn new<'a>(
@@ -298,7 +290,8 @@ impl Experiment<'_> {
         seed: u64,
         budget: &'a ProofBudget,
     ) -> Experiment<'a> {
-        Experiment { setup, defect, budget, header: Header::new(seed, start(), Profile::default()) }
+        let header = Header::new(seed, start(), Profile::default());
+        Experiment { setup, defect, budget, header, is_strict: false }
     }
 
     /// Plays with a service that has the defect until the suite finds something.
@@ -323,25 +316,33 @@ impl Experiment<'_> {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
         // What comes to an inbox shows only where the setup has one.
-        let world = InProcess::new(self.service_of(self.header.seed), start());
-        let mut offered = Offered { world, facilities: self.strangers().facilities() };
-        runtime.block_on(self.play(&mut offered))
+        let world = |defect| InProcess::new(self.service_of(defect, self.header.seed), start());
+        let differs = Arc::new(AtomicBool::new(false));
+        let mut offered = Offered {
+            wrong: world(Some(self.defect)),
+            right: world(None),
+            facilities: self.strangers().facilities(),
+            differs: Arc::clone(&differs),
+        };
+        let trial = runtime.block_on(self.play(&mut offered))?;
+        Ok(Trial { differs: differs.load(Ordering::Relaxed), ..trial })
     }
 
     /// The service in its initial state. Who does not know it must not know its seed.
     fn service(&self) -> Defective {
-        self.service_of(match self.setup {
+        let seed = match self.setup {
             Setup::Known => self.header.seed,
             Setup::Stranger | Setup::Caller => self.header.seed + STRANGE,
-        })
+        };
+        self.service_of(Some(self.defect), seed)
     }
 
-    fn service_of(&self, seed: u64) -> Defective {
+    fn service_of(&self, defect: Option<&'static Defect>, seed: u64) -> Defective {
         let destinations = match self.setup {
             Setup::Known | Setup::Stranger => Destinations::PublicAnd(INBOX.to_owned()),
             Setup::Caller => Destinations::Public,
         };
-        self.defect.service(self.header.profile.clone(), seed, destinations)
+        Defective::new(defect, self.header.profile.clone(), Seeded { seed }, destinations)
     }
 
     fn world(&self) -> InProcess<Defective> {
@@ -369,9 +370,11 @@ impl Experiment<'_> {
         let mut whole = Summary::default();
         for first in 0..most {
             // A proof counts the first finding.
-            let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings: 1 };
+            let max_findings = if self.is_strict { MOST_DIFFERENCES } else { 1 };
+            let plan = Plan { header: header.clone(), first, cases: 1, steps, max_findings };
             let summary = cases::check(world, &plan).await?;
-            let found = summary.failures.first().map(FirstFinding::from);
+            let found = summary.failures.iter().find(|failure| self.counts(failure));
+            let found = found.map(FirstFinding::from);
             whole.absorb(summary);
             if found.is_some() {
                 return Ok(self.trial(whole.steps, found));
@@ -383,6 +386,11 @@ impl Experiment<'_> {
             }
         }
         Ok(self.trial(whole.steps, None))
+    }
+
+    fn counts(&self, failure: &Failure) -> bool {
+        let violates = |finding: &Finding| finding.verdict == Verdict::Violated;
+        !self.is_strict || failure.findings.iter().any(violates)
     }
 
     /// Races until a response contradicts the document. The steps of the finding are the racing requests
@@ -426,6 +434,7 @@ impl Experiment<'_> {
     /// A finding beyond the budget does not count.
     fn trial(&self, requests: u64, found: Option<FirstFinding>) -> Trial {
         let found = found.filter(|_| requests <= self.budget.requests);
-        Trial { seed: self.header.seed, requests, found }
+        let differs = found.is_some();
+        Trial { seed: self.header.seed, requests, found, differs }
     }
 }

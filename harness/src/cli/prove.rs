@@ -53,7 +53,7 @@ pub(super) struct Prove {
     #[arg(long, value_name = "SEED", default_value_t = 1, requires = "drawn")]
     first: u64,
     /// Draw N wrong services from the tables of the model instead, by the seed of --first, and say how many are found
-    #[arg(long, value_name = "N", group = "drawn", conflicts_with_all = ["right", "setup", "defect", "seeds", "requests", "list", "markdown"])]
+    #[arg(long, value_name = "N", group = "drawn", conflicts_with_all = ["right", "setup", "defect", "seeds", "requests", "list"])]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     generated: Option<u64>,
     /// Play with those alone whose kind of mistake is this one, such as code or event; may be given again
@@ -65,7 +65,7 @@ pub(super) struct Prove {
     /// Print each matrix as a line of JSON
     #[arg(long)]
     json: bool,
-    /// Print a page of Markdown with what is found from each point of view
+    /// Print a page of Markdown with what is found from each point of view, or a table of the rates of what is drawn
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     #[command(flatten)]
@@ -97,8 +97,13 @@ impl Prove {
             return right::run(&output, self.first..self.first.saturating_add(services)).await;
         }
         if let Some(services) = self.generated {
-            let services = usize::try_from(services).unwrap_or(usize::MAX);
-            return generated::run(&output, self.first, services, &self.operator).await;
+            let wanted = generated::Wanted {
+                seed: self.first,
+                count: usize::try_from(services).unwrap_or(usize::MAX),
+                operators: &self.operator,
+                markdown: self.markdown,
+            };
+            return generated::run(&output, wanted).await;
         }
         let defects =
             if self.defect.is_empty() { defects::all().collect() } else { self.defect.clone() };

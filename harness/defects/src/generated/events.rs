@@ -27,10 +27,18 @@ enum Change {
     Twice,
     /// It comes when this one does, too.
     With(EventType),
+    /// It goes to the subscription that another event went to last.
+    ToAnother,
+    /// This field is left out.
+    Without(&'static str),
 }
 
-/// How long retries go on, where they end too early. Seconds.
-const WINDOWS: [u64; 2] = [10 * 3600, 20 * 3600];
+/// How long retries go on, where they end too early: half of 28 hours and less. Nothing says when an event comes at the latest, so
+/// that none is late. Seconds.
+const WINDOWS: [u64; 3] = [3600, 7 * 3600, 14 * 3600];
+
+/// How far the time in a signature is off, where no receiver accepts it: more than 300 seconds. Seconds.
+const OFF: [u64; 2] = [301, 360];
 
 /// The events of one thing, in the order in which they come true.
 const COURSES: [&[EventType]; 3] = [
@@ -52,8 +60,10 @@ pub(super) fn mutations() -> Vec<Mutation> {
             Change::NewIdentifier,
             Change::WrongSignature,
             Change::Twice,
+            Change::ToAnother,
+            Change::Without("occurredAt"),
         ];
-        let sequences = [Change::LowerSequence, Change::SameSequence];
+        let sequences = [Change::LowerSequence, Change::SameSequence, Change::Without("sequence")];
         let has_sequence = event == EventType::FactoredUpdated;
         let sequences = sequences.into_iter().filter(move |_| has_sequence);
         let course = COURSES.into_iter().find(|course| course.contains(&event)).unwrap_or(&[]);
@@ -64,7 +74,8 @@ pub(super) fn mutations() -> Vec<Mutation> {
             .chain(earlier.map(Change::With))
             .map(move |change| changed(event, change))
     });
-    let windows = WINDOWS.into_iter().map(ends_after);
+    let signed = OFF.into_iter().flat_map(|off| [true, false].map(|late| signed_off(off, late)));
+    let windows = WINDOWS.into_iter().map(ends_after).chain(signed);
     let receipts = CLASSES.into_iter().flat_map(|class| {
         [Receipt::Answered(200), Receipt::Answered(410), Receipt::Failed].map(|it| read(class, it))
     });
@@ -86,13 +97,18 @@ impl Change {
             Change::WrongSignature => "is signed for an hour ago".to_owned(),
             Change::Twice => "comes as two deliveries".to_owned(),
             Change::With(other) => format!("comes with {}", other.name()),
+            Change::ToAnother => "goes to another subscription".to_owned(),
+            Change::Without(field) => format!("has no {field}"),
         }
     }
 
     fn clause(self) -> Clause {
         match self {
-            Change::LowerSequence | Change::SameSequence => clause!("6.delivery.5"),
-            Change::Later => clause!("6.delivery.6"),
+            Change::LowerSequence | Change::SameSequence | Change::Without("sequence") => {
+                clause!("6.delivery.5")
+            }
+            Change::Later | Change::Without(_) => clause!("6.delivery.6"),
+            Change::ToAnother => clause!("6.subscription.3"),
             Change::NewIdentifier => clause!("6.delivery.3.2"),
             Change::WrongSignature => clause!("6.signature.4"),
             _ => clause!("6.events.intro.1"),
@@ -139,6 +155,10 @@ fn changed(event: EventType, change: Change) -> Mutation {
                 ..it.clone()
             })
         })),
+        Change::ToAnother => rewrites(keep(move |memory: &mut Memory, it: &Delivery| {
+            let another = to_another(memory, it);
+            another.filter(|_| it.event == event)
+        })),
         Change::Subject => rewrites(keep(move |memory: &mut Memory, it: &Delivery| {
             (it.event == event).then(|| about_previous(memory, it))?
         })),
@@ -148,10 +168,40 @@ fn changed(event: EventType, change: Change) -> Mutation {
     })
 }
 
+/// Each attempt is signed for another time than that of its sending.
+fn signed_off(seconds: u64, is_late: bool) -> Mutation {
+    let words =
+        format!("events are signed {seconds} seconds {}", if is_late { "late" } else { "early" });
+    Mutation::new(Operator::Time, clause!("8.signatureAge"), words, move || {
+        attempt(keep(move |_: &mut Memory, attempt: &mut Attempt| {
+            let begun = attempt.begun_at;
+            let signed = if is_late {
+                begun.after(seconds)
+            } else {
+                begun.before_milliseconds(seconds * 1000)
+            };
+            attempt.signer.signed_at = Some(signed);
+            true
+        }))
+    })
+}
+
+/// The delivery, to the place of the last one that went elsewhere.
+fn to_another(memory: &mut Memory, delivery: &Delivery) -> Option<Delivery> {
+    let here = Value::from([&*delivery.subscription, &*delivery.url].map(Value::from).to_vec());
+    let last = memory.keep_value("place".to_owned(), here.clone()).unwrap_or_default();
+    if last != here {
+        memory.keep_value("elsewhere".to_owned(), last);
+    }
+    let elsewhere = memory.kept_value("elsewhere")?;
+    let (subscription, url) = (elsewhere[0].as_str()?.into(), elsewhere[1].as_str()?.into());
+    Some(Delivery { subscription, url, ..delivery.clone() })
+}
+
 /// No attempt is made so long after the delivery was queued.
 fn ends_after(seconds: u64) -> Mutation {
     let words = format!("retries end after {seconds} seconds");
-    Mutation::new(Operator::Event, clause!("6.delivery.1"), words, move || {
+    Mutation::new(Operator::Time, clause!("8.webhookRetryWindow"), words, move || {
         attempt(keep(move |_: &mut Memory, attempt: &mut Attempt| {
             attempt.begun_at < attempt.delivery.queued_at.after(seconds)
         }))
@@ -192,6 +242,9 @@ fn rewritten(delivery: &Delivery, change: Change) -> Option<Delivery> {
         }
         Change::LowerSequence => body["sequence"] = (1000 - body["sequence"].as_i64()?).into(),
         Change::SameSequence => body["sequence"] = 1.into(),
+        Change::Without(field) => {
+            body.as_object_mut()?.remove(field)?;
+        }
         _ => return None,
     }
     Some(Delivery { event, body: body.to_string().into_bytes().into(), ..delivery.clone() })

@@ -6,13 +6,15 @@ use tideover_model::exchange::respond;
 use tideover_model::wire::schema::{Documented, Field, Origin, Role, documented};
 use tideover_model::{OperationKind, Timestamp};
 
-use crate::generated::{Mutation, Operator, keep};
+use crate::generated::{Mutation, Operator, UNITS, keep};
 use crate::hooks::encoding;
 
 /// What becomes of the value of a field.
 #[derive(Clone, Copy, Debug)]
 enum Edit {
     Dropped,
+    /// It has another name.
+    Renamed,
     Retyped,
     More,
     Less,
@@ -21,8 +23,11 @@ enum Edit {
     Constant,
     OtherMember,
     UnknownMember,
+    LowerMember,
     /// So many seconds later.
     Later(u64),
+    /// So many seconds earlier.
+    Earlier(u64),
     Null,
     Cut,
     Capital,
@@ -47,7 +52,8 @@ pub(super) fn mutations() -> Vec<Mutation> {
     for kind in OperationKind::ALL {
         for Documented { path, field, beside } in documented(kind.reply_fields()) {
             for edit in edits(field, beside) {
-                all.extend(TIMES.map(|when| mutation(kind, field, path.clone(), edit, when)));
+                let times = TIMES.into_iter().filter(|when| when.may_hold(kind));
+                all.extend(times.map(|when| mutation(kind, field, path.clone(), edit, when)));
             }
         }
     }
@@ -62,6 +68,27 @@ pub(super) fn of_fields() -> impl Iterator<Item = Mutation> {
         documented
             .map(move |field| mutation(kind, field, vec![field.name], Edit::Retyped, When::Always))
     })
+}
+
+/// Each window of a link, a unit of its own longer and shorter.
+pub(super) fn of_windows() -> Vec<Mutation> {
+    let mut all = Vec::new();
+    for kind in OperationKind::ALL {
+        let Some(link) = kind.endpoint().link else { continue };
+        let unit = if link.life.is_multiple_of(86_400) { 86_400 } else { 60 };
+        let fields = documented(kind.reply_fields());
+        for Documented { path, field, .. } in
+            fields.into_iter().filter(|it| it.field.origin == Origin::Clock)
+        {
+            for edit in [Edit::Later(unit), Edit::Earlier(unit)] {
+                all.extend(TIMES[..2].iter().map(|when| {
+                    let one = mutation(kind, field, path.clone(), edit, *when);
+                    Mutation { operator: Operator::Time, clause: link.clause, ..one }
+                }));
+            }
+        }
+    }
+    all
 }
 
 fn mutation(
@@ -93,7 +120,7 @@ fn mutation(
 fn edits(field: &Field, beside: &'static [Field]) -> Vec<Edit> {
     let mut edits = vec![Edit::Retyped];
     if field.is_required {
-        edits.push(Edit::Dropped);
+        edits.extend([Edit::Dropped, Edit::Renamed]);
         let is_never_null = matches!(
             field.role,
             Role::Flag | Role::Amount | Role::Count | Role::Instant | Role::List(_)
@@ -120,10 +147,19 @@ fn edits(field: &Field, beside: &'static [Field]) -> Vec<Edit> {
             edits.extend(others);
         }
         (Role::Word(_), _) => {
-            edits.extend([Edit::OtherMember, Edit::UnknownMember, Edit::Constant])
+            edits.extend([
+                Edit::OtherMember,
+                Edit::UnknownMember,
+                Edit::LowerMember,
+                Edit::Constant,
+            ]);
         }
+        // Those of the service's clock are of the windows.
+        (Role::Instant, Origin::Clock) => {}
         (Role::Instant, _) => {
-            edits.extend([Edit::Later(60), Edit::Later(86_400)]);
+            edits.extend(
+                UNITS.into_iter().flat_map(|unit| [Edit::Later(unit), Edit::Earlier(unit)]),
+            );
             edits.extend(others);
         }
         (Role::Object(_) | Role::List(_) | Role::EventTypes, _) => {}
@@ -140,6 +176,7 @@ impl Edit {
     fn words(self) -> String {
         match self {
             Edit::Dropped => "left out".to_owned(),
+            Edit::Renamed => "under another name".to_owned(),
             Edit::Retyped => "of another type".to_owned(),
             Edit::More => "one more".to_owned(),
             Edit::Less => "one less".to_owned(),
@@ -148,7 +185,9 @@ impl Edit {
             Edit::Constant => "always the same".to_owned(),
             Edit::OtherMember => "another listed word".to_owned(),
             Edit::UnknownMember => "an unlisted word".to_owned(),
+            Edit::LowerMember => "in small letters".to_owned(),
             Edit::Later(seconds) => format!("{seconds} seconds later"),
+            Edit::Earlier(seconds) => format!("{seconds} seconds earlier"),
             Edit::Null => "null".to_owned(),
             Edit::Cut => "cut by one sign".to_owned(),
             Edit::Capital => "in capital letters".to_owned(),
@@ -162,6 +201,7 @@ impl Edit {
         let text = value.as_str();
         let changed = match self {
             Edit::Dropped => return None,
+            Edit::Renamed => None,
             Edit::Retyped => Some(match value {
                 Value::Null => return Some(Value::Null),
                 Value::String(_) => Value::from(7),
@@ -187,9 +227,9 @@ impl Edit {
                 _ => None,
             },
             Edit::UnknownMember => text.map(|text| Value::from(format!("{text}_X"))),
-            Edit::Later(seconds) => text
-                .and_then(Timestamp::parse)
-                .map(|time| Value::from(time.after(seconds).to_string())),
+            Edit::LowerMember => text.map(|text| Value::from(text.to_lowercase())),
+            Edit::Later(seconds) => moved(text, |time| time.after(seconds)),
+            Edit::Earlier(seconds) => moved(text, |time| time.before_milliseconds(seconds * 1000)),
             Edit::Null => Some(Value::Null),
             Edit::Cut => text.map(|text| {
                 let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
@@ -202,6 +242,22 @@ impl Edit {
     }
 }
 
+fn moved(text: Option<&str>, change: impl FnOnce(Timestamp) -> Timestamp) -> Option<Value> {
+    text.and_then(Timestamp::parse).map(|time| change(time).to_string().into())
+}
+
+/// The name in another convention: `external_id`, or `Status` where it is one word.
+fn other_name(name: &str) -> String {
+    let mut other = String::new();
+    for sign in name.chars() {
+        if sign.is_ascii_uppercase() {
+            other.push('_');
+        }
+        other.push(sign.to_ascii_lowercase());
+    }
+    if other == name { name[..1].to_uppercase() + &name[1..] } else { other }
+}
+
 impl When {
     const fn words(self) -> &'static str {
         match self {
@@ -209,6 +265,15 @@ impl When {
             When::ForSome => " for some subjects",
             When::Above(_) => " where amounts are large",
         }
+    }
+
+    /// Whether any response to `kind` can be such a one.
+    fn may_hold(self, kind: OperationKind) -> bool {
+        let has_amounts = matches!(
+            kind,
+            OperationKind::GetInvoice | OperationKind::RequestAdvance | OperationKind::Quote
+        );
+        !matches!(self, When::Above(_)) || has_amounts
     }
 
     fn holds(self, body: &Value) -> bool {
@@ -235,9 +300,12 @@ fn edit_at(value: &mut Value, path: &[&'static str], field: &Field, edit: Edit) 
         }
         (Value::Object(object), [name]) => {
             let Some(value) = object.get(*name) else { return };
-            match edit.of(value, field, object) {
-                None => drop(object.remove(*name)),
-                Some(changed) => drop(object.insert((*name).to_owned(), changed)),
+            let changed = edit.of(value, field, object);
+            object.remove(*name);
+            if let Some(changed) = changed {
+                let renamed = matches!(edit, Edit::Renamed);
+                let name = if renamed { other_name(name) } else { (*name).to_owned() };
+                object.insert(name, changed);
             }
         }
         (Value::Object(object), [name, rest @ ..]) => {

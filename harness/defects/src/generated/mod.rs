@@ -2,11 +2,17 @@
 //!
 //! Each [`Operator`] goes over a table of the model. Nobody chooses what is wrong: a seed draws which of them are planted.
 
+mod checks;
+mod earlier;
 mod effects;
 mod events;
 mod fields;
+mod files;
+mod identities;
+mod ladders;
 mod refusals;
 mod requests;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,6 +28,8 @@ pub enum Operator {
     Field,
     /// A refusal has another code, another status or another shape, or is none.
     Code,
+    /// A rule of a refusal is left out, or comes before one that the document puts first.
+    Ladder,
     /// A valid value is refused.
     Strict,
     /// An invalid value is accepted.
@@ -38,6 +46,8 @@ pub enum Operator {
     Event,
     /// A receiver's response has another consequence.
     Receipt,
+    /// A window is longer or shorter.
+    Time,
 }
 
 /// A defect that follows from a table, before it is planted.
@@ -83,9 +93,10 @@ impl Mutation {
 
 impl Operator {
     /// All of them.
-    pub const ALL: [Operator; 10] = [
+    pub const ALL: [Operator; 12] = [
         Operator::Field,
         Operator::Code,
+        Operator::Ladder,
         Operator::Strict,
         Operator::Lax,
         Operator::Request,
@@ -94,6 +105,7 @@ impl Operator {
         Operator::Stale,
         Operator::Event,
         Operator::Receipt,
+        Operator::Time,
     ];
 }
 
@@ -102,6 +114,7 @@ impl fmt::Display for Operator {
         f.pad(match self {
             Operator::Field => "field",
             Operator::Code => "code",
+            Operator::Ladder => "ladder",
             Operator::Strict => "strict",
             Operator::Lax => "lax",
             Operator::Request => "request",
@@ -110,6 +123,7 @@ impl fmt::Display for Operator {
             Operator::Stale => "stale",
             Operator::Event => "event",
             Operator::Receipt => "receipt",
+            Operator::Time => "time",
         })
     }
 }
@@ -122,13 +136,24 @@ pub(crate) fn of_rows() -> BTreeMap<Clause, Mutation> {
 
 /// Every mutation, in the order of the tables.
 pub fn mutations() -> Vec<Mutation> {
-    let mut all = fields::mutations();
-    all.extend(refusals::mutations());
-    all.extend(requests::mutations());
-    all.extend(effects::mutations());
-    all.extend(events::mutations());
-    all
+    let tables: [fn() -> Vec<Mutation>; 11] = [
+        fields::mutations,
+        fields::of_windows,
+        earlier::mutations,
+        refusals::mutations,
+        ladders::mutations,
+        checks::mutations,
+        files::mutations,
+        requests::mutations,
+        identities::mutations,
+        effects::mutations,
+        events::mutations,
+    ];
+    tables.into_iter().flat_map(|table| table()).collect()
 }
+
+/// A second, a minute, an hour, a day. Seconds.
+const UNITS: [u64; 4] = [1, 60, 3600, 86_400];
 
 /// Keeps what a hook needs until the process ends.
 fn keep<T>(value: T) -> &'static T {
@@ -139,7 +164,17 @@ fn keep<T>(value: T) -> &'static T {
 mod tests {
     use std::collections::BTreeSet;
 
+    use tideover_model::clause::Kind;
+
     use super::*;
+
+    /// What only differs from an assumption is lawful.
+    #[test]
+    fn every_mutation_breaks_a_sentence_of_the_document() {
+        for mutation in mutations() {
+            assert_eq!(mutation.clause.kind(), Kind::Documented, "{}", mutation.name());
+        }
+    }
 
     #[test]
     fn every_mutation_has_a_name_of_its_own() {

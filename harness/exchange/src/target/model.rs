@@ -244,19 +244,17 @@ impl<F: Face> ModelTarget<F> {
     }
 
     fn call(&mut self, authorization: Option<&str>, call: &PreparedCall) -> LazyResponse {
-        let asked = call.asked().clone();
+        let reread = exchange::reread(&self.face, &call.as_request(authorization));
+        let asked = reread.unwrap_or_else(|| call.asked().clone());
+        let kind = asked.kind;
         let said = exchange::attempt(&mut self.face, self.now, authorization, asked);
         self.refused = said.as_ref().err().map(|refusal| (refusal.code, refusal.clause));
-        let profile = self.face.profile();
-        match self.face.encoding() {
-            None => LazyResponse {
-                status: exchange::status(profile, &said),
-                body: LazyBody::Said(said),
-            },
-            Some(encode) => {
-                let response = encode(profile, &said);
-                LazyResponse { status: response.status, body: LazyBody::Written(response.body) }
-            }
+        if let Some(response) = self.face.write(kind, &said) {
+            return LazyResponse::written(response.status, response.body);
+        }
+        LazyResponse {
+            status: exchange::status(self.face.profile(), &said),
+            body: LazyBody::Said(said),
         }
     }
 

@@ -80,7 +80,15 @@ pub fn gaps() -> impl Iterator<Item = Clause> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use serde_json::Value;
+    use tideover_model::{BusinessId, Choices, FaceValue, Profile, Reservation, Terms, Token};
+
     use super::*;
+    use crate::right::choices::FreeChoices;
+    use crate::right::liberties::taken;
+    use crate::right::profile;
 
     #[test]
     fn each_gap_is_either_varied_or_has_a_reason() {
@@ -89,6 +97,66 @@ mod tests {
             let has_reason = FIXED.iter().any(|(gaps, _)| gaps.contains(&gap));
             assert!(!words.is_empty(), "{gap}");
             assert_eq!(words.starts_with("not varied"), has_reason, "{gap}: {words}");
+        }
+    }
+
+    /// Whatever [`variation`] lists for a gap takes more than one value.
+    #[test]
+    fn each_gap_that_is_varied_takes_several_values() {
+        for gap in gaps().filter(|gap| !variation(*gap).starts_with("not varied")) {
+            let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for seed in 0..200 {
+                for (what, value) in values_of(gap, seed) {
+                    values.entry(what).or_default().insert(value);
+                }
+            }
+            assert!(!values.is_empty(), "{gap}");
+            for (what, values) in values {
+                assert!(values.len() > 1, "{gap}: {what} is always {values:?}");
+            }
+        }
+    }
+
+    /// What the right service of a seed has in a gap: its profile, its readings, its liberties, its choices.
+    fn values_of(gap: Clause, seed: u64) -> Vec<(String, String)> {
+        let profile = profile(seed);
+        let key = gap.kind().profile_key().filter(|key| *key != "readings");
+        let profiled = key.map(|key| ("profile".to_owned(), profiled(gap, key, &profile)));
+        let readings = Reading::ALL.into_iter().filter(|reading| reading.clause() == gap);
+        let read =
+            readings.map(|one| (one.name().to_owned(), profile.readings.get(one).to_string()));
+        let rows = LIBERTIES.iter().filter(|row| row.clauses.contains(&gap));
+        let is_taken = |name| taken(seed).any(|row| row.name == name).to_string();
+        let liberties = rows.map(|row| (row.name.to_owned(), is_taken(row.name)));
+        let chosen = CHOSEN.contains(&gap).then(|| ("choices".to_owned(), chosen(gap, seed)));
+        profiled.into_iter().chain(read).chain(liberties).chain(chosen).collect()
+    }
+
+    /// The part of the profile that stands for the gap, where several gaps share a field.
+    fn profiled(gap: Clause, key: &str, profile: &Profile) -> String {
+        let part = match gap.name() {
+            "gap.retrySchedule" => "/webhooks/retries",
+            "gap.duplicates" => "/webhooks/duplicates",
+            "gap.lateness" => "/webhooks/lateness",
+            "gap.accountOpening" => "/delays/collection_account",
+            "gap.advanceTransitions" => "/delays/funding_completes",
+            _ => &format!("/{key}"),
+        };
+        let whole = serde_json::to_value(profile).unwrap();
+        whole.pointer(part).unwrap_or(&Value::Null).to_string()
+    }
+
+    fn chosen(gap: Clause, seed: u64) -> String {
+        let mut choices = FreeChoices::of(seed, 1);
+        match gap.name() {
+            "gap.apiKeys" => choices.token(Token::ApiKey, 1)[..7].to_owned(),
+            "gap.alreadyCollected" => choices.reserves(Reservation::Collected).to_string(),
+            "gap.zeroAdvance" => choices.reserves(Reservation::ZeroAdvance).to_string(),
+            "gap.pricing" => {
+                let terms = Terms { face_value: FaceValue::new(1_234_567).unwrap(), days: 30 };
+                format!("{:?}", choices.offer(&Profile::default(), BusinessId(1), terms).advance)
+            }
+            _ => panic!("{gap} has no choice here"),
         }
     }
 }

@@ -102,7 +102,7 @@ pub struct Acquittal {
     pub sight: Sight,
     /// The steps that were played.
     pub steps: u64,
-    /// A sentence of the document that the suite says is broken.
+    /// A sentence of the document that the suite says is broken, or that it says is not kept in time.
     pub accused: Option<Failure>,
     /// What it says of the run as a whole.
     pub whole: Vec<Finding>,
@@ -111,7 +111,7 @@ pub struct Acquittal {
 }
 
 impl Acquittal {
-    /// Whether the suite says that a sentence of the document is broken.
+    /// Whether the suite says that a sentence of the document is broken, or not kept in time.
     pub fn is_accused(&self) -> bool {
         self.accused.is_some() || !self.whole.is_empty()
     }
@@ -125,18 +125,29 @@ pub fn acquit(seed: u64, sight: Sight, cases: u64) -> Result<Acquittal, Unreacha
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
     let header = Header::new(seed, start(), Profile::default());
-    let plan = Plan { header, first: 0, cases, steps: DEFAULT_STEPS, max_findings: 1 };
+    let first = first_case(seed, cases);
+    let plan = Plan { header, first, cases, steps: DEFAULT_STEPS, max_findings: 1 };
     let choices = FreeChoices::of(seed, seed ^ STRANGE);
     let mut world = RightServices { seed, strangers: sight.seeing(profile(seed), choices) };
     let mut summary = runtime.block_on(check(&mut world, &plan))?;
     summary.conclude(&Stated::default());
-    let whole: Vec<Finding> = summary.violated_as_a_whole().cloned().collect();
     let Summary { steps, failures, noticed, .. } = summary;
+    let of_whole = noticed.values().filter(|one| one.first.is_none()).map(|one| &one.finding);
+    let is_accusing = |one: &&Finding| matches!(one.verdict, Verdict::Violated | Verdict::Stalled);
+    let whole: Vec<Finding> = of_whole.filter(is_accusing).cloned().collect();
     let is = |verdict| move |failure: &Failure| failure.verdict() == verdict;
-    let first = noticed.into_values().filter_map(|noticed| noticed.first);
-    let accused = failures.into_iter().find(is(Verdict::Violated));
-    let inconclusive = first.into_iter().find(is(Verdict::Inconclusive));
+    let noticed: Vec<Failure> = noticed.into_values().filter_map(|one| one.first).collect();
+    let stalled = noticed.iter().find(|failure| failure.verdict() == Verdict::Stalled).cloned();
+    let accused = failures.into_iter().find(is(Verdict::Violated)).or(stalled);
+    let inconclusive = noticed.into_iter().find(is(Verdict::Inconclusive));
     Ok(Acquittal { seed, sight, steps, accused, whole, inconclusive })
+}
+
+/// The first case of the service of `seed`: services in a row go through a whole round of goals, those that follow from
+/// the tables among them.
+fn first_case(seed: u64, cases: u64) -> u64 {
+    let starts = tideover_suite::generate::round().div_ceil(cases.max(1));
+    seed % starts * cases
 }
 
 /// Plays `cases` cases with each right service of `seeds` in every set-up, on `threads` threads. Once `stop` is set, no

@@ -8,8 +8,13 @@ use crate::right::draw::Draw;
 
 /// The profile of a right service: a value in every gap that a profile has.
 pub fn profile(seed: u64) -> Profile {
-    Draw::of_seed(seed).profile()
+    let mut profile = Draw::of_seed(seed).profile();
+    profile.webhooks.lateness = Draw::of_seed(seed ^ LATENESS).lateness();
+    profile
 }
+
+/// Separates the draw of how late events come from others of the seed.
+const LATENESS: u64 = 0x1a7e << 32;
 
 impl Draw {
     fn profile(&mut self) -> Profile {
@@ -54,6 +59,14 @@ impl Draw {
             0 => Range::exactly(0),
             1 => Range { min: 1, max: self.among(1, 300) },
             _ => Range { min: 1, max: self.wide(1, 86_400) },
+        }
+    }
+
+    /// Nothing says when the first attempt is made: at once, or up to ten minutes later.
+    fn lateness(&mut self) -> Range<u64> {
+        match self.among(0, 2) {
+            0 => Range::exactly(0),
+            _ => Range { min: 0, max: self.wide(1, 600) },
         }
     }
 

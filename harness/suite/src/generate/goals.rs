@@ -128,6 +128,11 @@ impl Goal {
         matches!(self.aim, Aim::ShareLimit)
     }
 
+    /// How many goals take turns.
+    pub(super) fn round() -> u64 {
+        Aim::all().len() as u64
+    }
+
     /// The first goal of a case. The goals take turns, so that a few cases reach all of them. Those whose steps are
     /// fixed show nothing new the second time: the states of the matrix follow in their place, from another one on
     /// with each seed.

@@ -53,6 +53,11 @@ pub use contention::{Size, race};
 /// The default number of steps of a case, over HTTP and in process.
 pub const DEFAULT_STEPS: u64 = 50;
 
+/// How many cases in a row begin with every goal once.
+pub fn round() -> u64 {
+    Goal::round()
+}
+
 /// The steps of case `number`: the same for the same header, on any machine.
 pub fn case(header: &Header, number: u64, steps: u64) -> Vec<Step> {
     walked(header, number, steps, Some(INBOX)).steps
