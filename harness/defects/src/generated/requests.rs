@@ -53,7 +53,7 @@ fn refusable(field: &Field) -> Vec<Refusable> {
         Domain::Integer { most, .. } => {
             vec![Refusable::Above(most / 2), Refusable::Above(most - 1), Refusable::Below(2)]
         }
-        Domain::Text { .. } => vec![
+        Domain::Text { .. } | Domain::TaxId => vec![
             Refusable::Longer(12),
             Refusable::Longer(50),
             Refusable::Unicode,

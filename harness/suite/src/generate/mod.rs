@@ -13,6 +13,7 @@
 mod access;
 mod classes;
 mod contention;
+mod destinations;
 pub(crate) mod draw;
 mod files;
 mod frame;

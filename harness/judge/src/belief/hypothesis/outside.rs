@@ -3,6 +3,7 @@
 
 use tideover_exchange::target::{Target, is_this_machine};
 use tideover_exchange::{Prepared, Response};
+use tideover_model::destination::is_left_open;
 use tideover_model::wire::field;
 use tideover_model::{Destinations, clause};
 use url::Url;
@@ -51,9 +52,9 @@ impl Hypothesis {
         (after, Fit { predicted, refusal, points: vec![point], ..Fit::default() })
     }
 
-    /// The same hypothesis, where the target accepts a destination like the run's own inbox. A service that sends
-    /// to an inbox on this machine, or elsewhere over plain http, is open for tests, so other such destinations
-    /// prove nothing.
+    /// The same hypothesis, where the target accepts a destination that the document does not name, or one like the
+    /// run's own inbox. A service that sends to an inbox on this machine, or elsewhere over plain http, is open for
+    /// tests, so other such destinations prove nothing.
     pub(super) fn with_open_door(
         &self,
         sent: &Prepared,
@@ -66,16 +67,21 @@ impl Hypothesis {
             return None;
         }
         let url = sent.call()?.body().json()?.get(field::URL)?.as_str()?;
-        let (inbox, url) = (Url::parse(self.bare.inbox()?).ok()?, Url::parse(url).ok()?);
-        // An inbox on this machine opens no more than this machine.
-        let is_like_it = match is_this_machine(&inbox) {
-            true => is_this_machine(&url),
-            false => inbox.scheme() == "http" && url.scheme() == "http",
-        };
-        is_like_it.then(|| {
+        let is_open = is_left_open(url) && seen.is_success();
+        (is_open || self.is_like_inbox(url)).then(|| {
             let mut opened = self.clone();
             opened.service().send_to(Destinations::Anywhere);
             opened
+        })
+    }
+
+    /// Whether a service that sends to the run's inbox is open for this URL, too.
+    fn is_like_inbox(&self, url: &str) -> bool {
+        let inbox = self.bare.inbox().and_then(|inbox| Url::parse(inbox).ok());
+        // An inbox on this machine opens no more than this machine.
+        inbox.zip(Url::parse(url).ok()).is_some_and(|(inbox, url)| match is_this_machine(&inbox) {
+            true => is_this_machine(&url),
+            false => inbox.scheme() == "http" && url.scheme() == "http",
         })
     }
 
