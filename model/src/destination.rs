@@ -172,20 +172,57 @@ fn is_host_name(name: &str) -> bool {
 /// Whether a host name means this machine (RFC 6761).
 pub fn is_local_name(name: &str) -> bool {
     let name = name.trim_end_matches('.');
-    name == "localhost" || name.ends_with(".localhost")
+    name == LOCAL_NAME || name.ends_with(".localhost")
 }
+
+/// The name that every system resolves to itself. That the names below it resolve so too, RFC 6761 only recommends.
+const LOCAL_NAME: &str = "localhost";
 
 /// Whether an address is on the public internet, in any notation.
 pub fn is_public(address: IpAddr) -> bool {
     judge_address(address).is_ok()
 }
 
+/// Whether the document leaves it open that webhooks go to a URL which we refuse for its host. It names private,
+/// loopback and link-local addresses alone. Whether an unusual notation is an address, or a name below `localhost`
+/// resolves, depends on who resolves it.
+///
+/// ```
+/// use tideover_model::destination::is_left_open;
+///
+/// assert!(!is_left_open("https://10.0.0.7/hooks"));
+/// assert!(is_left_open("https://192.0.2.7/hooks"));
+/// assert!(is_left_open("https://0xa000007/hooks"));
+/// ```
+pub fn is_left_open(text: &str) -> bool {
+    let host = host_as_written(text);
+    match Destinations::Public.judge(text, &[]) {
+        Err(Unfit::Local(_)) => !host.eq_ignore_ascii_case(LOCAL_NAME),
+        Err(Unfit::Address(..)) => {
+            let written = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+            let named =
+                |address: IpAddr| Block::of(address.to_canonical()).is_some_and(|it| it.is_named);
+            !written.is_ok_and(named)
+        }
+        _ => false,
+    }
+}
+
+/// The host of a URL without credentials, as it is written.
+fn host_as_written(text: &str) -> &str {
+    let after_scheme = text.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.find(']') {
+        Some(end) => &authority[..=end],
+        None => authority.split(':').next().unwrap_or_default(),
+    }
+}
+
 fn judge_address(address: IpAddr) -> Result<(), Unfit> {
-    let kind = match unwrapped(address) {
-        IpAddr::V4(v4) => special_v4(v4),
-        IpAddr::V6(v6) => special_v6(v6),
-    };
-    kind.map_or(Ok(()), |kind| Err(Unfit::Address(address, kind)))
+    match Block::of(unwrapped(address)) {
+        Some(block) => Err(Unfit::Address(address, block.what)),
+        None => Ok(()),
+    }
 }
 
 /// The address that finally receives the packets.
@@ -196,56 +233,185 @@ fn unwrapped(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The address blocks that are not part of the public internet.
-fn special_v4(address: Ipv4Addr) -> Option<&'static str> {
-    let [a, b, c, _] = address.octets();
-    match (a, b, c) {
-        (0, ..) => Some("this-network"),
-        (10, ..) | (172, 16..=31, _) | (192, 168, _) => Some(PRIVATE),
-        (100, 64..=127, _) => Some("shared"),
-        (127, ..) => Some(LOOPBACK),
-        (169, 254, _) => Some("link-local"),
-        (192, 0, 0) => Some("protocol"),
-        (192, 0, 2) | (198, 51, 100) | (203, 0, 113) => Some("documentation"),
-        (192, 88, 99) => Some("relay"),
-        (198, 18..=19, _) => Some("benchmarking"),
-        (224..=239, ..) => Some("multicast"),
-        (240..=255, ..) => Some("reserved"),
-        _ => None,
+/// A block of addresses that is not part of the public internet.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// The first of its addresses.
+    pub first: IpAddr,
+    /// The last of them, of the same version.
+    pub last: IpAddr,
+    /// What its addresses are.
+    pub what: &'static str,
+    /// Whether the document says that such a destination is refused (§6 Subscription 2).
+    pub is_named: bool,
+}
+
+impl Block {
+    const fn v4([a, b, c]: [u8; 3], length: u32, what: &'static str) -> Block {
+        let first = u32::from_be_bytes([a, b, c, 0]);
+        let last = first | (u32::MAX >> length);
+        let [first, last] = [Ipv4Addr::from_bits(first), Ipv4Addr::from_bits(last)];
+        Block { first: IpAddr::V4(first), last: IpAddr::V4(last), what, is_named: false }
+    }
+
+    /// `start` are the first 32 bits of its addresses, of which `length` tell them.
+    const fn v6(start: u32, length: u32, what: &'static str) -> Block {
+        let first = (start as u128) << 96;
+        let last = first | (u128::MAX >> length);
+        Block::of_v6(first, last, what)
+    }
+
+    const fn of_v6(first: u128, last: u128, what: &'static str) -> Block {
+        let [first, last] = [Ipv6Addr::from_bits(first), Ipv6Addr::from_bits(last)];
+        Block { first: IpAddr::V6(first), last: IpAddr::V6(last), what, is_named: false }
+    }
+
+    /// The same block, where the document names it.
+    const fn named(self) -> Block {
+        Block { is_named: true, ..self }
+    }
+
+    /// The first of the [`BLOCKS`] that an address is in.
+    pub fn of(address: IpAddr) -> Option<&'static Block> {
+        BLOCKS.iter().find(|block| (block.first..=block.last).contains(&address))
     }
 }
 
-fn special_v6(address: Ipv6Addr) -> Option<&'static str> {
-    let [first, second, ..] = address.segments();
-    match (first, second) {
-        _ if address.is_unspecified() => Some("unspecified"),
-        _ if address.is_loopback() => Some(LOOPBACK),
-        (0xfc00..=0xfdff, _) => Some("unique-local"),
-        (0xfe80..=0xfebf, _) => Some("link-local"),
-        (0xfec0..=0xfeff, _) => Some("site-local"),
-        (0xff00..=0xffff, _) => Some("multicast"),
-        (0x2001, 0x0db8) | (0x3fff, 0..=0x0fff) => Some("documentation"),
-        (0x2001, 0..=0x01ff) => Some("protocol"),
-        (0x2000..=0x3fff, _) => None,
-        _ => Some("reserved"),
+/// Every block that is not public: those of the registries of special purposes, and what is not given out. Where two
+/// overlap, the first counts.
+pub static BLOCKS: [Block; 27] = [
+    Block::v4([0, 0, 0], 8, "this-network"),
+    Block::v4([10, 0, 0], 8, PRIVATE).named(),
+    Block::v4([100, 64, 0], 10, "shared"),
+    Block::v4([127, 0, 0], 8, LOOPBACK).named(),
+    Block::v4([169, 254, 0], 16, "link-local").named(),
+    Block::v4([172, 16, 0], 12, PRIVATE).named(),
+    Block::v4([192, 0, 0], 24, "protocol"),
+    Block::v4([192, 0, 2], 24, "documentation"),
+    Block::v4([192, 88, 99], 24, "relay"),
+    Block::v4([192, 168, 0], 16, PRIVATE).named(),
+    Block::v4([198, 18, 0], 15, "benchmarking"),
+    Block::v4([198, 51, 100], 24, "documentation"),
+    Block::v4([203, 0, 113], 24, "documentation"),
+    Block::v4([224, 0, 0], 4, "multicast"),
+    Block::v4([240, 0, 0], 4, "reserved"),
+    Block::of_v6(0, 0, "unspecified"),
+    Block::of_v6(1, 1, LOOPBACK).named(),
+    Block::v6(0xfc00_0000, 7, "unique-local").named(),
+    Block::v6(0xfe80_0000, 10, "link-local").named(),
+    Block::v6(0xfec0_0000, 10, "site-local"),
+    Block::v6(0xff00_0000, 8, "multicast"),
+    Block::v6(0x2001_0db8, 32, "documentation"),
+    Block::v6(0x3fff_0000, 20, "documentation"),
+    Block::v6(0x2001_0000, 23, "protocol"),
+    // Of IPv6 only 2000::/3 is given out.
+    Block::v6(0x0000_0000, 3, "reserved"),
+    Block::v6(0x4000_0000, 2, "reserved"),
+    Block::v6(0x8000_0000, 1, "reserved"),
+];
+
+/// A form of IPv6 addresses that stand for one of IPv4.
+#[derive(Clone, Copy, Debug)]
+pub struct Embedding {
+    /// What such addresses are.
+    pub what: &'static str,
+    /// The bits that all of them have in common.
+    mask: u128,
+    /// What these bits are.
+    bits: u128,
+    /// The number of bits after the IPv4 address.
+    after: u32,
+    /// Whether its form is one of the lower half alone. It counts only if the upper half has no special meaning.
+    is_of_lower_half: bool,
+}
+
+impl Embedding {
+    const fn of(what: &'static str, mask: u128, bits: u128, after: u32) -> Embedding {
+        Embedding { what, mask, bits, after, is_of_lower_half: false }
+    }
+
+    /// The IPv4 address within `address`, if it has this form.
+    pub fn within(&self, address: Ipv6Addr) -> Option<Ipv4Addr> {
+        let bits = address.to_bits();
+        let has_form = bits & self.mask == self.bits
+            // The first of them have other meanings: unspecified, loopback.
+            && bits > u128::from(u16::MAX)
+            && !(self.is_of_lower_half && Block::of(address.into()).is_some());
+        let [.., a, b, c, d] = (bits >> self.after).to_be_bytes();
+        has_form.then(|| Ipv4Addr::new(a, b, c, d))
+    }
+
+    /// An address of this form, with the bits of `rest` where the form leaves them open.
+    pub fn around(&self, address: Ipv4Addr, rest: Ipv6Addr) -> Ipv6Addr {
+        let within = u128::from(u32::MAX) << self.after;
+        let open = rest.to_bits() & !self.mask & !within;
+        Ipv6Addr::from_bits(self.bits | u128::from(address.to_bits()) << self.after | open)
     }
 }
+
+/// All bits but the last 32.
+const ALL_BUT_32: u128 = !(u32::MAX as u128);
+
+/// Every form of embedded addresses.
+pub static EMBEDDINGS: [Embedding; 6] = [
+    Embedding::of("mapped", ALL_BUT_32, 0xffff << 32, 0),
+    Embedding::of("translated", ALL_BUT_32, 0x0064_ff9b << 96, 0),
+    Embedding::of("translated by a host", ALL_BUT_32, 0xffff << 48, 0),
+    Embedding::of("compatible", ALL_BUT_32, 0, 0),
+    Embedding::of("6to4", 0xffff << 112, 0x2002 << 112, 80),
+    Embedding {
+        is_of_lower_half: true,
+        // One bit tells whether the address within is unique.
+        ..Embedding::of("ISATAP", 0xfdff_ffff << 32, 0x5efe << 32, 0)
+    },
+];
 
 /// The IPv4 address inside a mapped, compatible, translated, 6to4 or ISATAP one.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let [a, b, c, d, e, f, g, h] = address.segments();
-    let v4 = |high: u16, low: u16| {
-        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
-        Ipv4Addr::new(a, b, c, d)
-    };
-    match [a, b, c, d, e, f] {
-        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] | [0, 0, 0, 0, 0xffff, 0] => {
-            Some(v4(g, h))
+    EMBEDDINGS.iter().find_map(|embedding| embedding.within(address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The address `by` places after another one of the same version.
+    fn beside(address: IpAddr, by: i8) -> Option<IpAddr> {
+        match address {
+            IpAddr::V4(v4) => {
+                let bits = v4.to_bits().checked_add_signed(by.into())?;
+                Some(Ipv4Addr::from_bits(bits).into())
+            }
+            IpAddr::V6(v6) => {
+                let bits = v6.to_bits().checked_add_signed(by.into())?;
+                Some(Ipv6Addr::from_bits(bits).into())
+            }
         }
-        [0, 0, 0, 0, 0, 0] if g != 0 => Some(v4(g, h)),
-        [0x2002, high, low, ..] => Some(v4(high, low)),
-        // The interface identifier counts only if the prefix has no special meaning.
-        [.., 0 | 0x0200, 0x5efe] if special_v6(address).is_none() => Some(v4(g, h)),
-        _ => None,
+    }
+
+    #[test]
+    fn a_block_ends_where_the_public_or_another_one_begins() {
+        for block in &BLOCKS {
+            assert!(!is_public(block.first) && !is_public(block.last), "{block:?}");
+            let outside = [beside(block.first, -1), beside(block.last, 1)];
+            for neighbour in outside.into_iter().flatten() {
+                let other = Block::of(neighbour);
+                assert!(other.is_none_or(|other| other.first != block.first), "{neighbour}");
+            }
+        }
+        let public =
+            ["9.255.255.255", "11.0.0.0", "172.32.0.0", "126.255.255.255", "169.253.255.255"];
+        assert!(public.iter().all(|address| is_public(address.parse().unwrap())));
+    }
+
+    #[test]
+    fn what_is_embedded_is_found_again() {
+        let inner = Ipv4Addr::new(172, 16, 254, 7);
+        for embedding in &EMBEDDINGS {
+            let around = embedding.around(inner, "2600:1234:5678:9abc:de00::1".parse().unwrap());
+            assert_eq!(embedded_v4(around), Some(inner), "{embedding:?}");
+            assert!(!is_public(around.into()), "{embedding:?}");
+        }
+        assert_eq!(embedded_v4("2600::1".parse().unwrap()), None);
     }
 }

@@ -422,7 +422,7 @@ fn explain<T: DeserializeOwned>(kind: OperationKind, text: &str) -> Refusal {
             let field = find(kind.fields(), path.iter().map(String::as_str));
             let stated = field.map_or(WHOLE, |field| field.clause);
             let is_blank = field.is_some_and(|field| {
-                matches!(field.domain(), Domain::Text { least: 0 })
+                matches!(field.domain(), Domain::Text { least: 0 } | Domain::TaxId)
                     && value_at(whole.as_ref(), &path) == Some(&Value::from(""))
             });
             let clause = if is_blank { clause!("gap.emptyIdentifier") } else { stated };

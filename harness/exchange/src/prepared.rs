@@ -168,6 +168,12 @@ impl PreparedCall {
     }
 
     #[must_use]
+    pub fn with_path(&self, path: String) -> PreparedCall {
+        let PreparedCall { method, content_type, body, .. } = self;
+        PreparedCall::new(method, path, content_type.clone(), body.to_vec())
+    }
+
+    #[must_use]
     pub fn without_media_type(&self) -> PreparedCall {
         PreparedCall::new(&self.method, &self.path, None, self.body.to_vec())
     }

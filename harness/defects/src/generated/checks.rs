@@ -65,11 +65,10 @@ fn refusable(field: &Field) -> Vec<Refusable> {
         ],
         Domain::Text { least } => {
             let shorter = (least > 0).then_some(Refusable::Shorter(least + 1));
-            // Its punctuation is optional; what else it may have is not shown.
-            let is_tax_id = matches!(field.role, Role::TaxId);
-            let unicode = (!is_tax_id).then_some(Refusable::Unicode);
-            shorter.into_iter().chain(unicode).chain([Refusable::Punctuated]).collect()
+            shorter.into_iter().chain([Refusable::Unicode, Refusable::Punctuated]).collect()
         }
+        // Its punctuation is optional; what else it may have is not shown.
+        Domain::TaxId => vec![Refusable::Punctuated],
         Domain::Digits { least, most } => {
             vec![Refusable::Longer(most - 1), Refusable::Shorter(least + 1), Refusable::ZeroFirst]
         }
@@ -220,7 +219,11 @@ fn of_domain(domain: Domain) -> Vec<Mistake> {
             Mistake::Above(most),
         ],
         // Where no least length is stated, an empty text is open.
-        Domain::Text { least: 0 } | Domain::Object(_) | Domain::Flag | Domain::Open => Vec::new(),
+        Domain::Text { least: 0 }
+        | Domain::TaxId
+        | Domain::Object(_)
+        | Domain::Flag
+        | Domain::Open => Vec::new(),
         Domain::Text { .. } => vec![Mistake::Empty],
         Domain::Digits { least, most } => vec![
             Mistake::OfLength(least - 1),
@@ -400,8 +403,8 @@ fn mended(field: &Field, value: Option<&Value>) -> Value {
         (Domain::Integer { .. }, Value::String(text)) => {
             text.parse::<i64>().map_or(valid, Value::from)
         }
-        (Domain::Text { .. }, Value::Number(number)) => number.to_string().into(),
-        (Domain::Text { .. }, Value::Bool(flag)) => flag.to_string().into(),
+        (Domain::Text { .. } | Domain::TaxId, Value::Number(number)) => number.to_string().into(),
+        (Domain::Text { .. } | Domain::TaxId, Value::Bool(flag)) => flag.to_string().into(),
         (Domain::Digits { least, most }, Value::String(text)) => {
             let digits: String = text.chars().filter(char::is_ascii_digit).take(most).collect();
             format!("{digits:0>least$}").into()
@@ -418,7 +421,7 @@ fn valid(field: &Field) -> Value {
             let required = fields.iter().filter(|field| field.is_required);
             required.map(|field| (field.name.to_owned(), self::valid(field))).collect()
         }
-        Domain::Text { .. } => json!("sample"),
+        Domain::Text { .. } | Domain::TaxId => json!("sample"),
         Domain::Digits { .. } => json!("1013900454"),
         Domain::RoutingNumber => json!("021000021"),
         Domain::Integer { least, .. } => json!(least.max(100)),

@@ -16,6 +16,7 @@ use serde_json::Value;
 use tideover_exchange::evidence::Point;
 use tideover_exchange::evidence::finding::OUTCOME;
 use tideover_exchange::{Prepared, Response};
+use tideover_model::destination::is_left_open;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::import_file::lacks_column;
 use tideover_model::wire::route::route;
@@ -465,9 +466,12 @@ fn of_destination(sent: &Prepared, differs: Difference<'_>) -> Option<Clause> {
     rule_of_destinations(sent).filter(|_| differs.accepts(Code::DestinationRefused))
 }
 
-/// The rule by which a URL is refused (§6 Subscription).
+/// The rule by which a URL is refused (§6 Subscription), if one names its host.
 fn rule_of_destinations(sent: &Prepared) -> Option<Clause> {
     let Some(Operation::Subscribe { url, .. }) = sent.call()?.operation() else { return None };
+    if is_left_open(url) {
+        return None;
+    }
     let is_secure = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
     Some(if is_secure { clause!("6.subscription.2") } else { clause!("6.subscription.1") })
 }

@@ -28,7 +28,7 @@ impl Walk {
             7 | 8 => make::unsubscribe(&format!("${{{step_name}.reference}}")),
             9 => make::sync_business(&self.fresh_name("b"), "After the deletion", None, None),
             10 => make::advance_clock(100_000),
-            11 => make::subscribe(self.draw(values::bad_destination()), None),
+            11 => make::subscribe(&values::bad_destination(&mut self.source), None),
             12 => make::subscribe(&url, None),
             _ => return None,
         })

@@ -1,14 +1,15 @@
 //! The classes of values of a field: in each, one value is as good as any other, so a seed draws it.
 //!
 //! They follow from the field's domain in the model's table. What the document leaves open is sent too, and nothing is
-//! read back: `1.0` for a whole number, an empty text. Null for an optional field and the greatest length of a text have
-//! no class.
+//! read back: `1.0` for a whole number, an empty or a very long text, null for an optional field. That the service
+//! responds at all is then what is asked.
 
 use serde_json::{Value, json};
 use tideover_model::is_routing_number;
 use tideover_model::wire::schema::{Domain, Field, Role};
 use tideover_model::words::EventType;
 
+use crate::generate::destinations;
 use crate::generate::draw::Draw;
 
 /// A value of one class.
@@ -18,15 +19,26 @@ pub(super) struct Sample {
     pub(super) value: Option<Value>,
     /// Whether the service must accept it.
     pub(super) is_valid: bool,
+    /// Whether the document does not say if it must.
+    pub(super) is_open: bool,
 }
 
 fn valid(value: impl Into<Value>) -> Sample {
-    Sample { value: Some(value.into()), is_valid: true }
+    Sample { value: Some(value.into()), is_valid: true, is_open: false }
 }
 
-/// A value that the service need not accept: the document forbids it, or leaves it open.
+/// A value that the document forbids.
 fn invalid(value: impl Into<Value>) -> Sample {
-    Sample { value: Some(value.into()), is_valid: false }
+    Sample { value: Some(value.into()), is_valid: false, is_open: false }
+}
+
+/// A value that the document neither forbids nor permits.
+fn open(value: impl Into<Value>) -> Sample {
+    Sample { value: Some(value.into()), is_valid: false, is_open: true }
+}
+
+fn absent(is_valid: bool) -> Sample {
+    Sample { value: None, is_valid, is_open: false }
 }
 
 /// A value of each class of the field.
@@ -34,30 +46,55 @@ pub(super) fn of(field: &Field, draw: &mut Draw) -> Vec<Sample> {
     let mut samples = Vec::new();
     let is_open = matches!(field.domain(), Domain::Open);
     if field.is_required {
-        samples.push(Sample { value: None, is_valid: false });
+        samples.push(absent(false));
         samples.push(invalid(Value::Null));
-    } else if !is_open {
-        samples.push(Sample { value: None, is_valid: true });
+    } else {
+        samples.push(open(Value::Null));
+        samples.extend((!is_open).then(|| absent(true)));
     }
     if matches!(field.role, Role::EventTypes) {
         samples.extend(event_types(draw));
     }
     samples.extend(of_other_types(field.domain(), draw));
     samples.extend(of_domain(field.domain(), draw));
+    // A blank identifier would be the same in every case, and one that is very long is read in a path.
+    let identifies = matches!(field.role, Role::Business | Role::Invoice | Role::Import);
+    if matches!(field.domain(), Domain::Text { .. }) && !identifies {
+        samples.push(open(*draw.pick(&[" ", "\t", "\u{a0}", "\u{3000}", " \n "])));
+        // No greatest length is stated.
+        samples.push(open(text_of(*draw.pick(&[256, 500, 501, 4_000, 100_000]), draw)));
+    }
     samples
+}
+
+/// A text of a class that the service must refuse. The field is one of text.
+pub(super) fn bad_text(domain: Domain, draw: &mut Draw) -> String {
+    let samples = of_domain(domain, draw).into_iter();
+    let bad = samples.filter(|sample| !sample.is_valid && !sample.is_open);
+    let texts: Vec<String> = bad.filter_map(|it| it.value?.as_str().map(str::to_owned)).collect();
+    if texts.is_empty() { String::new() } else { draw.pick(&texts).clone() }
 }
 
 /// Lists of event types. Of which form they are, and which other names a service takes, is open.
 fn event_types(draw: &mut Draw) -> Vec<Sample> {
     let known = draw.pick(&EventType::ALL).name();
-    vec![
+    let cut = &known[..1 + draw.below(known.len() - 1)];
+    let mut samples = vec![
         valid(json!([known])),
         valid(json!(EventType::ALL.map(EventType::name))),
-        invalid(json!([])),
-        invalid(json!(["partner.unknown"])),
-        invalid(json!([known.to_uppercase()])),
-        invalid(json!(known)),
-    ]
+        open(json!([])),
+        open(json!([known, known])),
+    ];
+    let others = [json!(null), json!(7), json!(true), json!({ "name": known }), json!([known])];
+    let near = ["partner.unknown", &known.to_uppercase(), cut, &format!("{known} "), ""];
+    let items = near.map(Value::from).into_iter().chain(others.clone());
+    samples.extend(items.map(|item| match draw.percent(50) {
+        true => open(json!([item])),
+        false => open(json!([known, item])),
+    }));
+    let lists = [json!(known), json!(7), json!(true), json!({ "0": known })];
+    samples.extend(lists.into_iter().map(open));
+    samples
 }
 
 /// A value of each JSON type that the domain does not have.
@@ -79,10 +116,11 @@ fn of_other_types(domain: Domain, draw: &mut Draw) -> Vec<Sample> {
     types.into_iter().filter(|(is_other, _)| *is_other).map(|(_, value)| invalid(value)).collect()
 }
 
-fn of_domain(domain: Domain, draw: &mut Draw) -> Vec<Sample> {
+pub(super) fn of_domain(domain: Domain, draw: &mut Draw) -> Vec<Sample> {
     match domain {
         Domain::Object(_) | Domain::Flag | Domain::Open => Vec::new(),
         Domain::Text { least } => texts(least, draw),
+        Domain::TaxId => tax_ids(draw),
         Domain::Digits { least, most } => digits(least, most, draw),
         Domain::RoutingNumber => routing_numbers(draw),
         Domain::Integer { least, most } => integers(least, most, draw),
@@ -97,7 +135,7 @@ fn texts(least: usize, draw: &mut Draw) -> Vec<Sample> {
     let mut samples = Vec::new();
     samples.push(match least {
         // Where no least length is stated, it is open.
-        0 => invalid(""),
+        0 => open(""),
         _ => invalid(text_of(least - 1, draw)),
     });
     samples.extend([
@@ -114,6 +152,41 @@ fn texts(least: usize, draw: &mut Draw) -> Vec<Sample> {
         ])),
         valid(*draw.pick(&["null", "0", "007", "true", "[]", "None"])),
     ]);
+    samples
+}
+
+/// Spellings of nine digits, and what is nearly that. The document states that punctuation is optional and not which is
+/// meant, so that only the usual one must be understood.
+fn tax_ids(draw: &mut Draw) -> Vec<Sample> {
+    let first = 180_000_000 + draw.below(100);
+    let mut numbers = (0..).map(|index| (first + 100 * index).to_string());
+    let mut number = move || numbers.next().unwrap_or_default();
+    let split =
+        |number: String, at: usize, by: &str| format!("{}{by}{}", &number[..at], &number[at..]);
+    let mut samples = vec![valid(number()), valid(split(number(), 2, "-")), invalid("")];
+    for by in [".", "/", " ", "–"] {
+        samples.push(open(split(number(), 2, by)));
+    }
+    samples.extend([
+        // The place of a separator is not shown, nor what stands around the number.
+        open(split(number(), *draw.pick(&[1, 3, 4, 5, 6, 7, 8]), "-")),
+        open(split(split(number(), 5, "-"), 3, "-")),
+        open(split(number(), 1 + draw.below(8), "--")),
+        open(format!("-{}-", number())),
+        open(format!(" {}\t", number())),
+        open(format!("\u{a0}{}", number())),
+        open(number().chars().map(destinations::full_width).collect::<String>()),
+        invalid(number()[..8].to_owned()),
+        invalid(split(number()[..8].to_owned(), 2, "-")),
+        invalid(format!("{}{}", number(), draw.below(10))),
+        invalid(number()[..1 + draw.below(6)].to_owned()),
+        invalid(*draw.pick(&["not yet known", "none", "n/a", "--"])),
+    ]);
+    // Each place in turn: three in each run.
+    let place = draw.below(3);
+    samples.extend((0..3).map(|turn| {
+        invalid(with(&number(), place + 3 * turn, *draw.pick(&['A', 'O', 'l', 'x', 'é'])))
+    }));
     samples
 }
 
@@ -149,7 +222,7 @@ fn digits(least: usize, most: usize, draw: &mut Draw) -> Vec<Sample> {
 }
 
 /// A routing number whose check digit is right.
-fn routing_number(draw: &mut Draw) -> String {
+pub(super) fn routing_number(draw: &mut Draw) -> String {
     completed(number_of(8, draw))
 }
 
@@ -159,8 +232,8 @@ fn completed(start: String) -> String {
     whole.into_iter().find(|number| is_routing_number(number)).unwrap_or(start)
 }
 
-/// Each mistake that a check digit is there for: a digit that changes, two that change places, one that is missing
-/// or more.
+/// Each mistake that a check digit is there for: a digit that changes, two neighbours that change places, all that move
+/// along, one that is missing or more.
 fn routing_numbers(draw: &mut Draw) -> Vec<Sample> {
     let number = routing_number(draw);
     let wrong = |place: usize, step: u32| {
@@ -173,7 +246,15 @@ fn routing_numbers(draw: &mut Draw) -> Vec<Sample> {
         .map(|place| wrong(place, 1 + u32::try_from(draw.below(9)).unwrap_or(0)))
         .collect();
     samples.extend((1..10).map(|step| wrong(last, step)));
-    samples.push(invalid(swapped(draw)));
+    // Every second place in one run, the others in another.
+    let first = draw.below(2);
+    samples.extend((0..4).map(|turn| {
+        let place = first + 2 * turn;
+        invalid(moved(draw, |digits| digits.swap(place, place + 1)))
+    }));
+    // The weights repeat after three digits: no sum shows that.
+    let by = *draw.pick(&[1, 2, 4, 5, 7, 8]);
+    samples.push(invalid(moved(draw, |digits| digits.rotate_left(by))));
     samples.extend([
         // Most numbers begin with a zero, which a service that keeps numbers loses and fills up.
         invalid(completed(format!("0{}", number_of(7, draw)))[1..].to_owned()),
@@ -181,23 +262,22 @@ fn routing_numbers(draw: &mut Draw) -> Vec<Sample> {
         invalid(format!("0{number}")),
         invalid(format!("{number}0")),
         invalid(with(&number, draw.below(9), 'A')),
+        invalid(number.chars().map(destinations::full_width).collect::<String>()),
         invalid(format!("{}-{}", &number[..4], &number[4..])),
-        invalid(""),
+        invalid(*draw.pick(&["", "abcdefghi"])),
     ]);
     samples.extend((0..3).map(|_| valid(routing_number(draw))));
     samples
 }
 
-/// A routing number of which two digits have changed places so that the check digit shows it.
-fn swapped(draw: &mut Draw) -> String {
+/// A routing number whose digits have moved so that the check digit shows it.
+fn moved(draw: &mut Draw, moves: impl Fn(&mut [char])) -> String {
     loop {
-        let number = routing_number(draw);
-        let place = draw.below(8);
-        let mut swapped: Vec<char> = number.chars().collect();
-        swapped.swap(place, place + 1);
-        let swapped: String = swapped.into_iter().collect();
-        if !is_routing_number(&swapped) {
-            return swapped;
+        let mut digits: Vec<char> = routing_number(draw).chars().collect();
+        moves(&mut digits);
+        let moved: String = digits.into_iter().collect();
+        if !is_routing_number(&moved) {
+            return moved;
         }
     }
 }
@@ -220,8 +300,8 @@ fn integers(least: i64, most: i64, draw: &mut Draw) -> Vec<Sample> {
         valid(most - 1),
         valid(most),
         valid(middle),
-        // A whole number all the same: it is open.
-        invalid(json!(1.0)),
+        // A whole number all the same.
+        open(json!(1.0)),
     ]
 }
 
@@ -244,18 +324,33 @@ fn instants(draw: &mut Draw) -> Vec<Sample> {
     ]
 }
 
-/// Every member, and what looks like one.
+/// Every member, and what looks like one: of each member one mistake, and each mistake of some member.
 fn members(words: &'static [&'static str], draw: &mut Draw) -> Vec<Sample> {
-    let word = *draw.pick(words);
-    let mut samples = vec![
-        invalid(""),
-        invalid(word.to_lowercase()),
-        invalid(format!("{}{}", &word[..1], word[1..].to_lowercase())),
-        invalid(format!("{word} ")),
-        invalid(&word[..word.len() - 1]),
-        invalid(format!("{word}S")),
-        invalid(*draw.pick(&["DRAFT", "OPEN", "CANCELLED", "UNKNOWN", "OVERDUE"])),
+    const MISTAKES: [fn(&str) -> String; 10] = [
+        str::to_lowercase,
+        |word| format!("{}{}", &word[..1], word[1..].to_lowercase()),
+        |word| format!("{word} "),
+        |word| format!(" {word}"),
+        |word| word[..word.len() - 1].to_owned(),
+        |word| word[1..].to_owned(),
+        |word| format!("{word}S"),
+        |word| format!("{word}\n"),
+        |word| word.replace(['I', '_'], "-"),
+        |word| format!("\"{word}\""),
     ];
+    let first = draw.below(words.len());
+    let mut samples: Vec<Sample> = MISTAKES
+        .iter()
+        .zip(words.iter().cycle().skip(first))
+        .map(|(mistake, word)| (mistake(word), word))
+        // Not every word has each of them.
+        .map(|(near, word)| invalid(if near == **word { format!("{word}_") } else { near }))
+        .collect();
+    samples.extend([
+        invalid(""),
+        invalid(words.join(",")),
+        invalid(*draw.pick(&["DRAFT", "OPEN", "CANCELLED", "UNKNOWN", "OVERDUE"])),
+    ]);
     samples.extend(words.iter().map(|word| valid(*word)));
     samples
 }
@@ -277,19 +372,6 @@ fn emails(draw: &mut Draw) -> Vec<Sample> {
     ]
 }
 
-/// The private blocks of addresses, loopback and link-local: the first and the last address of each.
-const BLOCKS: [([u8; 4], [u8; 4]); 5] = [
-    ([10, 0, 0, 0], [10, 255, 255, 255]),
-    ([172, 16, 0, 0], [172, 31, 255, 255]),
-    ([192, 168, 0, 0], [192, 168, 255, 255]),
-    ([127, 0, 0, 0], [127, 255, 255, 255]),
-    ([169, 254, 0, 0], [169, 254, 255, 255]),
-];
-
-/// The same blocks of IPv6: loopback, unique local and link-local.
-const BLOCKS_6: [(u128, u128); 3] =
-    [(1, 1), (0xfc << 120, (0xfe << 120) - 1), (0xfe80 << 112, (0xfec0 << 112) - 1)];
-
 fn urls(draw: &mut Draw) -> Vec<Sample> {
     let host = text_of(8, draw).to_lowercase();
     let mut samples = vec![
@@ -299,34 +381,16 @@ fn urls(draw: &mut Draw) -> Vec<Sample> {
         invalid(format!("{}://{host}.example.com/", draw.pick(&["ftp", "ws", "file", "mailto"]))),
         invalid(format!("//{host}.example.com/")),
         invalid("https://"),
-        invalid("https://localhost/hooks"),
-        invalid(format!("https://localhost:{}/hooks", 1024 + draw.below(9000))),
         valid(format!("https://{host}.example.com/")),
         valid(format!("https://{host}.example.com:8443/hooks?from=tideover&n={}", draw.below(9))),
     ];
-    for (first, last) in BLOCKS {
-        let (first, last) = (u32::from_be_bytes(first), u32::from_be_bytes(last));
-        let within = u32::try_from(draw.below((last - first) as usize)).unwrap_or(0);
-        for number in [first + 1, last - 1, first + within] {
-            let address = std::net::Ipv4Addr::from(number);
-            samples.push(invalid(format!("https://{address}/hooks")));
-        }
-        let mapped = std::net::Ipv4Addr::from(first + within).to_ipv6_mapped();
-        samples.push(invalid(format!("https://[{mapped}]/hooks")));
-    }
-    for (first, last) in BLOCKS_6 {
-        let within = first + (draw.below(usize::MAX) as u128) % (last - first + 1);
-        for number in [first, last, within] {
-            let address = std::net::Ipv6Addr::from(number);
-            samples.push(invalid(format!("https://[{address}]:8443/hooks")));
-        }
-    }
+    samples.extend(destinations::refused(draw).into_iter().map(invalid));
     samples
 }
 
 #[cfg(test)]
 mod tests {
-    use tideover_model::OperationKind;
+    use tideover_model::{OperationKind, is_tax_id};
 
     use super::*;
 
@@ -338,6 +402,15 @@ mod tests {
             fields.map(|field| of(field, &mut Draw::new([seed, 0, 0])).len()).collect()
         };
         assert!((1..50).all(|seed| counts(seed) == counts(0)));
+    }
+
+    #[test]
+    fn a_drawn_tax_id_is_what_its_class_says() {
+        for sample in (0..200).flat_map(|seed| tax_ids(&mut Draw::new([seed, 0, 0]))) {
+            let text = sample.value.unwrap();
+            let is_one = is_tax_id(text.as_str().unwrap());
+            assert!(sample.is_open || is_one == sample.is_valid, "{text}");
+        }
     }
 
     #[test]

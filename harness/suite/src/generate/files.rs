@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 use tideover_exchange::step::{Action, Call, Caller, Step};
+use tideover_model::clause::Kind;
 use tideover_model::wire::import_file::REQUIRED_COLUMNS;
-use tideover_model::wire::schema::find;
+use tideover_model::wire::schema::columns::{COLUMNS as COLUMNS_OF_FILES, Column};
+use tideover_model::words::InvoiceStatus;
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::draw::Draw;
@@ -62,13 +64,18 @@ impl Walk {
             0 => make::import("large", many_rows(1001)),
             // A row that is rejected counts too.
             1 => make::import("larger", format!("{}short\n", many_rows(1000))),
-            2 => make::import("full", many_rows(1000)),
+            2 => make::import("full", unlike_rows()),
             // The last row counts like the first.
-            3 => make::get_invoice("v1", "last"),
-            4 => padded(1_048_576),
+            3 => make::get_invoice("v1", &format!("u{MOST_ROWS}")),
+            4..9 => {
+                // One of each fifth of the file.
+                let row = (stage - 4) * MOST_ROWS / 5 + 1 + self.draw(0..MOST_ROWS / 5);
+                make::get_invoice("v1", &format!("u{row}"))
+            }
+            9 => padded(1_048_576),
             // Even a service with a higher limit refuses this.
-            5 => padded(8 * 1_048_576),
-            6 => make::get_business("v1"),
+            10 => padded(8 * 1_048_576),
+            11 => make::get_business("v1"),
             _ => return None,
         })
     }
@@ -127,6 +134,24 @@ fn many_rows(count: usize) -> String {
     let few = (1..count).map(|row| format!("r{},,V,P,ISSUED,5,{dates}\n", row % 7));
     format!("{COLUMNS}{}last,v1,V,P,ISSUED,6,{dates}\n", few.collect::<String>())
 }
+
+/// As many rows as a file may have, each of an invoice of its own. Each value that a later row could change differs from
+/// those of the other rows: a service that mixes up two of them shows it.
+fn unlike_rows() -> String {
+    let statuses = InvoiceStatus::ALL.map(InvoiceStatus::word);
+    let day = |days: u64| tideover_exchange::start().after(days * 86_400);
+    let row = |row: usize| {
+        let (number, status) = (row as u64, statuses[row % statuses.len()]);
+        let (issued, due) = (day(number), day(2000 - number));
+        // The same name without an identifier is another business.
+        let payee = if row == 1 { "" } else { "v1" };
+        format!("u{row},{payee},V,P,{status},{},{issued},{due}\n", 1000 + row)
+    };
+    format!("{COLUMNS}{}", (1..=MOST_ROWS).map(row).collect::<String>())
+}
+
+/// The most rows that a file may have (§8 Limits).
+const MOST_ROWS: usize = 1000;
 
 /// The file of an import: always the same text, so that it can be sent again.
 fn rows(import: &str) -> String {
@@ -214,11 +239,14 @@ pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
 ///
 /// A cell is text, so a class of another type or without a value has no row. A service may trim a cell.
 pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Vec<Step>> {
-    let sync = OperationKind::SyncInvoice.fields();
     let mut groups = Vec::new();
-    for column in ["status", "faceValue", "issueDate", "dueDate"] {
-        let Some(field) = find(sync, [column]) else { continue };
+    // The names of the others are not shown.
+    let documented = |column: &&Column| column.field.clause.kind() == Kind::Documented;
+    for &Column { name: column, field, .. } in COLUMNS_OF_FILES.iter().filter(documented) {
         let cells = classes::of(field, draw).into_iter().filter_map(|sample| {
+            if sample.is_open {
+                return None;
+            }
             let cell = match sample.value? {
                 Value::String(text) => text,
                 Value::Number(number) => number.to_string(),
@@ -239,7 +267,14 @@ pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Vec<Step>> {
             let index = draw.below(cells.len());
             let wanted = |at: &usize| cells[*at].1 == is_valid;
             let read = (index..cells.len()).chain(0..index).find(wanted);
-            steps.extend(read.map(|index| make::get_invoice("v1", &name(index))));
+            steps.extend(read.map(|index| {
+                let (cell, name) = (&*cells[index].0, name(index));
+                match column {
+                    "externalId" => make::get_invoice("v1", cell),
+                    "payeeExternalId" => make::get_invoice(cell, &name),
+                    _ => make::get_invoice("v1", &name),
+                }
+            }));
         }
         groups.push(steps);
     }
@@ -248,8 +283,14 @@ pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Vec<Step>> {
 
 /// A file with one good row, but for some cells.
 pub(super) fn file_with(cells: &[(&str, &str)]) -> String {
+    file_of(&[cells.to_vec()])
+}
+
+/// A file with good rows, but for some cells of each.
+pub(super) fn file_of(rows: &[Vec<(&str, &str)>]) -> String {
     let columns: Vec<&str> = FULL_COLUMNS.split(',').collect();
-    format!("{FULL_COLUMNS}\n{}", row_with(&columns, cells))
+    let rows = rows.iter().map(|cells| row_with(&columns, cells));
+    format!("{FULL_COLUMNS}\n{}", rows.collect::<String>())
 }
 
 /// The columns in any order.

@@ -221,12 +221,10 @@ impl Walk {
             3 => make::get_business(payee),
             4 => make::request_advance(payee, invoice),
             5 | 6 => make::quote(payee, self.draw(values::face_value())),
-            7 => make::set_payout_account(
-                payee,
-                "123456789",
-                self.draw(values::bad_routing_number()),
-                None,
-            ),
+            7 => {
+                let routing = values::bad_routing_number(&mut self.source);
+                make::set_payout_account(payee, "123456789", &routing, None)
+            }
             8 => make::sync_business(payee, self.draw(values::legal_name()), None, None),
             9 => make::advance_clock(self.draw(values::seconds())),
             10 => make::pay(payee, invoice, self.draw(values::face_value())),

@@ -7,7 +7,7 @@ use tideover_model::wire::reply::Onboarding;
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::names::{UNKNOWN, VENDORS, email_of, name_of, other_platform, tax_digits};
-use crate::generate::{Walk, caller_name, next_stage, requests as make, values};
+use crate::generate::{Walk, caller_name, classes, next_stage, requests as make, values};
 
 /// What must be there before the collection account opens, in any order (§3 Onboarding).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +57,9 @@ impl Walk {
 
     pub(super) fn supply_bank(&mut self, business: &str) -> Step {
         let account = self.draw(values::account_number());
-        let routing = self.draw(values::routing_number());
+        let routing = classes::routing_number(&mut self.source);
         let label = self.draw(weighted(0.3)).then_some("Operating");
-        make::set_payout_account(business, &account, routing, label)
+        make::set_payout_account(business, &account, &routing, label)
     }
 
     pub(super) fn toward_contract(&mut self, caller: &Caller, business: &str) -> Step {
@@ -107,9 +107,9 @@ impl Walk {
     pub(super) fn toward_tax_ids(&mut self, stage: usize) -> Option<Step> {
         let name = name_of("t1");
         let own = self.draw(values::spelled_tax_id(130_000_001));
-        let bad = self.draw(values::bad_tax_id());
+        let bad = values::bad_tax_id(&mut self.source);
         Some(match stage {
-            0 | 1 => make::sync_business("t1", &name, Some(bad), None),
+            0 | 1 => make::sync_business("t1", &name, Some(&bad), None),
             2 => make::sync_business(
                 "t2",
                 "T2",
@@ -133,7 +133,7 @@ impl Walk {
             0 => self.supply_tax_id(business),
             1 | 4 | 7 => make::invite(business, &email),
             2 | 3 | 5 | 9 => accept(),
-            6 => make::invite(business, self.draw(values::bad_email())),
+            6 => make::invite(business, &values::bad_email(&mut self.source)),
             8 => make::advance_clock(30 * 86_400),
             10 => {
                 let step_name = name.get_or_insert_with(|| self.fresh_name("session")).clone();

@@ -291,8 +291,9 @@ impl Walk {
                 1 => make::invite(business, &email),
                 2 => make::accept_invitation(business, &email),
                 3 if *business == "ad3" => {
-                    let contact =
-                        json!({ "email": "ann@ad3.example", "emailAddress": "ann@ad3.example" });
+                    // The document shows no field of a contact: a service may know neither of them.
+                    let unshown = format!("member{}", self.draw(0_u32..1000));
+                    let contact = json!({ "email": email, (unshown): email });
                     make::sync_business(business, &name_of(business), None, Some(contact))
                 }
                 3 => make::set_payout_account(business, "000123456", "021000021", None),

@@ -2,7 +2,11 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use tideover_model::wire::schema::Domain;
 use tideover_model::{FaceValue, Timestamp};
+
+use crate::generate::classes;
+use crate::generate::draw::Draw;
 
 /// Boundary face values in cents: the ends of the range, the rounding of fees, the cap.
 pub(super) static FACE_VALUES: [i64; 8] =
@@ -71,8 +75,8 @@ pub(super) fn spelled_tax_id(digits: u32) -> impl Strategy<Value = String> {
 }
 
 /// An invalid tax id.
-pub(super) fn bad_tax_id() -> impl Strategy<Value = &'static str> {
-    select(vec!["12-345678", "1234567890", "12345678A", "", "not yet known"])
+pub(super) fn bad_tax_id(draw: &mut Draw) -> String {
+    classes::bad_text(Domain::TaxId, draw)
 }
 
 /// An account number of valid length.
@@ -83,19 +87,14 @@ pub(super) fn account_number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A routing number with a valid check digit.
-pub(super) fn routing_number() -> impl Strategy<Value = &'static str> {
-    select(vec!["021000021", "011401533", "091000019", "122105155"])
-}
-
 /// An invalid routing number.
-pub(super) fn bad_routing_number() -> impl Strategy<Value = &'static str> {
-    select(vec!["021000022", "02100002", "0210000210", "abcdefghi", ""])
+pub(super) fn bad_routing_number(draw: &mut Draw) -> String {
+    classes::bad_text(Domain::RoutingNumber, draw)
 }
 
 /// An invalid e-mail address.
-pub(super) fn bad_email() -> impl Strategy<Value = &'static str> {
-    select(vec!["ann", "ann@", "@v.example", "Ann <ann@v.example>", "a b@v.example", ""])
+pub(super) fn bad_email(draw: &mut Draw) -> String {
+    classes::bad_text(Domain::Email, draw)
 }
 
 /// The origin of a webhook URL: the harness's inbox with some behavior, or a foreign host.
@@ -115,17 +114,8 @@ pub(super) fn retry_delay() -> impl Strategy<Value = u64> {
 }
 
 /// A URL that no webhook may be sent to.
-pub(super) fn bad_destination() -> impl Strategy<Value = &'static str> {
-    select(vec![
-        "http://hooks.example.com/",
-        "https://127.0.0.1/",
-        "https://localhost/hooks",
-        "https://10.0.0.8/",
-        "https://[::1]/",
-        "https://169.254.169.254/latest",
-        "https://192.168.1.20/hooks",
-        "hooks",
-    ])
+pub(super) fn bad_destination(draw: &mut Draw) -> String {
+    classes::bad_text(Domain::Url, draw)
 }
 
 /// A kind of event.

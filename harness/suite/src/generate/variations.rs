@@ -8,8 +8,9 @@ use tideover_model::wire::schema::Field;
 
 use crate::generate::draw::Draw;
 use crate::generate::names::other_platform;
+use crate::generate::plain::plain;
 use crate::generate::requests::put;
-use crate::generate::tabled::{PLACES, places_of, plain};
+use crate::generate::tabled::{PLACES, places_of};
 use crate::generate::{Walk, classes};
 
 /// Separates these draws from others of the seed.

@@ -124,6 +124,8 @@ pub enum Domain {
         /// The greatest number of digits.
         most: usize,
     },
+    /// Text that has nine digits, with or without punctuation.
+    TaxId,
     /// Text of nine digits, the last of which is a check digit.
     RoutingNumber,
     /// A whole number from `least` to `most`.
@@ -172,13 +174,13 @@ impl Field {
             | Role::Invitation
             | Role::Platform
             | Role::LegalName
-            | Role::TaxId
             | Role::Phone
             | Role::Link
             | Role::Key
             | Role::Secret
             | Role::Prose
             | Role::Text => Domain::Text { least: self.least_length },
+            Role::TaxId => Domain::TaxId,
             Role::Email => Domain::Email,
             Role::AccountNumber => Domain::Digits { least: 4, most: 17 },
             Role::RoutingNumber => Domain::RoutingNumber,

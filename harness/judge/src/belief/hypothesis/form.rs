@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 use tideover_exchange::matcher::{is_digits, texts};
 use tideover_exchange::{Prepared, PreparedCall, Response};
+use tideover_model::destination::is_left_open;
 use tideover_model::wire::field;
 use tideover_model::wire::schema::{Domain, Field};
 use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
@@ -11,16 +12,21 @@ use url::Url;
 
 use crate::belief::hypothesis::Hypothesis;
 
-/// A text longer than this may be refused, because the document states no limit. Characters.
-const LONG: usize = 500;
+/// A text longer than this may be refused, because the document states no limit: the columns of many databases hold no
+/// more. Characters.
+const LONG: usize = 255;
 
 const DATES: [&str; 2] = [field::ISSUE_DATE, field::DUE_DATE];
 
-/// Whether a text is a tax id in every reading. Punctuation is optional, and only a hyphen surely counts as
-/// such.
+/// Whether a text is a tax id in every reading. Punctuation is optional, and only a hyphen in its usual place surely
+/// counts as such.
 pub(super) fn is_plainly_a_tax_id(text: &str) -> bool {
-    is_tax_id(text) && has_digits_and_hyphens_only(text)
+    let parts: Vec<usize> = text.split('-').map(str::len).collect();
+    is_tax_id(text) && has_digits_and_hyphens_only(text) && USUAL_PARTS.contains(&&*parts)
 }
+
+/// How many digits stand between the hyphens of a tax id: of a company, and of a person.
+const USUAL_PARTS: [&[usize]; 3] = [&[9], &[2, 7], &[3, 2, 4]];
 
 /// Whether a text has no other punctuation than the hyphen.
 pub(super) fn has_digits_and_hyphens_only(text: &str) -> bool {
@@ -36,7 +42,9 @@ pub(super) fn codes_left_open(call: &PreparedCall, due: &[Code], is_made_up: boo
         Code::InvalidRoutingNumber => {
             text("routingNumber").is_some_and(|it| !(it.len() == 9 && is_digits(it)))
         }
-        Code::DestinationRefused => text(field::URL).is_some_and(|it| Url::parse(it).is_err()),
+        Code::DestinationRefused => {
+            text(field::URL).is_some_and(|it| Url::parse(it).is_err() || is_left_open(it))
+        }
         Code::InvalidInvitee => text("email").is_some_and(|it| !it.contains('@')),
         Code::SubscriptionNotFound => is_made_up,
         Code::UnreadableFile => std::str::from_utf8(call.body()).is_ok(),
@@ -75,13 +83,15 @@ impl Hypothesis {
         }
         // Whether a service sends to a name that it cannot resolve is not shown, nor who subscribed it before.
         let is_about_the_host = matches!(code, Code::DestinationRefused | Code::AlreadySubscribed);
-        if is_about_the_host && names_a_host(call) && !self.hears(&text_of(call, field::URL)) {
+        let url = text_of(call, field::URL);
+        let is_open = names_a_host(call) || is_left_open(&url);
+        if is_about_the_host && is_open && !self.hears(&url) {
             return Some(clause!("gap.subscriptionForm"));
         }
         if code != Code::InvalidRequest {
             return None;
         }
-        if has_an_empty_text(call) {
+        if has_an_empty_text(call) || has_a_blank_text(call) {
             return Some(clause!("gap.emptyIdentifier"));
         }
         if self.sends_a_malformed_tax_id(sent) {
@@ -108,14 +118,25 @@ impl Hypothesis {
 
 /// Whether a text is empty for which the document states no least length. Whether it names anything is not shown.
 fn has_an_empty_text(call: &PreparedCall) -> bool {
-    let body = call.body().json().and_then(Value::as_object);
-    call.asked().kind.zip(body).is_some_and(|(kind, body)| is_any_empty(kind.fields(), body))
+    has_text(call, |least, text| least == 0 && text.is_empty())
 }
 
-fn is_any_empty(fields: &[Field], body: &Map<String, Value>) -> bool {
+/// Whether a text has characters, and none that shows. Whether they count is not shown.
+fn has_a_blank_text(call: &PreparedCall) -> bool {
+    has_text(call, |_, text| !text.is_empty() && text.trim().is_empty())
+}
+
+/// Whether a text of the body is such, given its least length.
+fn has_text(call: &PreparedCall, is_it: fn(usize, &str) -> bool) -> bool {
+    let body = call.body().json().and_then(Value::as_object);
+    call.asked().kind.zip(body).is_some_and(|(kind, body)| is_any(kind.fields(), body, is_it))
+}
+
+fn is_any(fields: &[Field], body: &Map<String, Value>, is_it: fn(usize, &str) -> bool) -> bool {
     fields.iter().any(|field| match (field.domain(), body.get(field.name)) {
-        (Domain::Text { least: 0 }, Some(Value::String(text))) => text.is_empty(),
-        (Domain::Object(within), Some(Value::Object(body))) => is_any_empty(within, body),
+        (Domain::Text { least }, Some(Value::String(text))) => is_it(least, text),
+        (Domain::TaxId, Some(Value::String(text))) => is_it(0, text),
+        (Domain::Object(within), Some(Value::Object(body))) => is_any(within, body, is_it),
         _ => false,
     })
 }

@@ -141,6 +141,11 @@ impl Hypothesis {
         if matches!(sent.action, PreparedAction::Act(_)) {
             return self.after_action(observed);
         }
+        if seen.code() != Some(Code::UnknownEndpoint.name())
+            && let Some(tidied) = tidied(sent)
+        {
+            return self.answering(Observation { sent: &tidied, ..observed });
+        }
         let mut after = self.clone();
         let revealed = Revealed::by(seen);
         if is_refused_otherwise(sent, seen) {
@@ -533,6 +538,16 @@ fn is_served_otherwise(sent: &Prepared) -> bool {
     let Some(call) = sent.call() else { return false };
     let is_served = |method: &str| route(method, call.plain_path()).is_ok();
     !is_served(&call.method) && OperationKind::ALL.iter().any(|kind| is_served(kind.method()))
+}
+
+/// The same request without the slashes that name nothing, if something is served there. A service may overlook them.
+fn tidied(sent: &Prepared) -> Option<Prepared> {
+    let call = sent.call().filter(|call| call.asked().kind.is_none())?;
+    let names = call.path.split('/').filter(|name| !name.is_empty());
+    let path = names.fold(String::new(), |path, name| path + "/" + name);
+    let tidied = call.with_path(path);
+    tidied.asked().kind?;
+    Some(Prepared { action: PreparedAction::Call(tidied), ..sent.clone() })
 }
 
 /// Whether a body is refused for its size: nothing changes then.

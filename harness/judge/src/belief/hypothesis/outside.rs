@@ -3,6 +3,7 @@
 
 use tideover_exchange::target::{Target, is_this_machine};
 use tideover_exchange::{Prepared, Response};
+use tideover_model::destination::is_left_open;
 use tideover_model::wire::field;
 use tideover_model::{Destinations, clause};
 use url::Url;
@@ -53,8 +54,9 @@ impl Hypothesis {
 
     /// What the target's answer shows of the destinations that it permits, if that differs from what we expect.
     ///
-    /// A service that sends to an inbox on this machine, or elsewhere over plain http, is open for tests, so other such
-    /// destinations prove nothing. One that refuses such an inbox does what the document says.
+    /// Where the document does not name a destination, either answer proves nothing. A service that sends to an inbox on
+    /// this machine, or elsewhere over plain http, is open for tests, so other such destinations prove nothing either. One
+    /// that refuses such an inbox does what the document says.
     pub(super) fn destinations_of(
         &self,
         sent: &Prepared,
@@ -65,21 +67,33 @@ impl Hypothesis {
             return None;
         }
         let url = sent.call()?.body().json()?.get(field::URL)?.as_str()?;
-        let (inbox, url) = (Url::parse(self.bare.inbox()?).ok()?, Url::parse(url).ok()?);
         let refused = Some(Code::DestinationRefused.name());
         let is_past_door = seen.is_success() || seen.code() == Some(Code::AlreadySubscribed.name());
         if predicted.code() == refused && is_past_door {
-            // An inbox on this machine opens no more than this machine.
-            let is_like_it = match is_this_machine(&inbox) {
-                true => is_this_machine(&url),
-                false => inbox.scheme() == "http" && url.scheme() == "http",
-            };
-            return is_like_it.then_some(Destinations::Anywhere);
+            let is_open = is_left_open(url) && seen.is_success() || self.is_like_inbox(url);
+            return is_open.then_some(Destinations::Anywhere);
         }
         let is_shut = predicted.code() != refused && seen.code() == refused;
-        let is_inbox = url.origin() == inbox.origin();
-        let is_unfit = Destinations::Public.judge(inbox.as_str(), &[]).is_err();
-        (is_shut && is_inbox && is_unfit).then_some(Destinations::Public)
+        (is_shut && self.is_unfit_inbox(url)).then_some(Destinations::Public)
+    }
+
+    /// Whether a service that sends to the run's inbox is open for this URL, too.
+    fn is_like_inbox(&self, url: &str) -> bool {
+        let inbox = self.bare.inbox().and_then(|inbox| Url::parse(inbox).ok());
+        // An inbox on this machine opens no more than this machine.
+        inbox.zip(Url::parse(url).ok()).is_some_and(|(inbox, url)| match is_this_machine(&inbox) {
+            true => is_this_machine(&url),
+            false => inbox.scheme() == "http" && url.scheme() == "http",
+        })
+    }
+
+    /// Whether a URL leads to the run's inbox, and the document refuses it.
+    fn is_unfit_inbox(&self, url: &str) -> bool {
+        let inbox = self.bare.inbox().and_then(|inbox| Url::parse(inbox).ok());
+        inbox.zip(Url::parse(url).ok()).is_some_and(|(inbox, url)| {
+            url.origin() == inbox.origin()
+                && Destinations::Public.judge(inbox.as_str(), &[]).is_err()
+        })
     }
 
     /// Compares under other destinations. They apply to one request.

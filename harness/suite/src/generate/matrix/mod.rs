@@ -126,6 +126,12 @@ impl Walk {
         for step in self.each_kind_of(state, &plain) {
             steps.extend([step, make::get_invoice(vendor, name)]);
         }
+        if state.advance > 0 {
+            steps.extend([
+                make::import(&format!("changed-{name}"), self.changed_rows(state, &plain)),
+                make::get_invoice(vendor, name),
+            ]);
+        }
         let needed = steps.len();
         let mut changes = self.changes_of_invoice(state, &plain);
         for _ in 0..CHANGES {
@@ -160,6 +166,34 @@ impl Walk {
         let mut steps = self.draw(Just(steps).prop_shuffle());
         steps.append(&mut last);
         steps
+    }
+
+    /// A row for each thing that a row could change of an invoice: another status, another amount, other dates.
+    fn changed_rows(&mut self, state: &InvoiceState, plain: &InvoiceFields) -> String {
+        let InvoiceState { name, vendor, status, .. } = state;
+        let others = InvoiceStatus::ALL.map(InvoiceStatus::word);
+        let others: Vec<&str> = others.into_iter().filter(|word| word != status).collect();
+        let other_status = self.pick(&others);
+        let amount = self.draw(1_000_i64..FACE_VALUE).to_string();
+        let days = self.draw(90_u64..300);
+        let later = values::days_later(self.model.now(), days);
+        let same = FACE_VALUE.to_string();
+        let (issued, due) = (&*plain.issue_date, &*plain.due_date);
+        let row = |status, amount, [issued, due]: [_; 2]| {
+            vec![
+                ("externalId", &**name),
+                ("payeeExternalId", vendor),
+                ("status", status),
+                ("faceValue", amount),
+                ("issueDate", issued),
+                ("dueDate", due),
+            ]
+        };
+        files::file_of(&[
+            row(other_status, &same, [issued, due]),
+            row(status, &amount, [issued, due]),
+            row(status, &same, [&*later, &*later]),
+        ])
     }
 
     fn fields_of(&mut self, state: &InvoiceState) -> InvoiceFields {

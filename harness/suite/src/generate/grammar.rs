@@ -1,0 +1,140 @@
+//! What HTTP lets vary in a request to any endpoint: its method, its path, its media type, its key, and whether its body
+//! can be read. Each endpoint of the table meets each kind of mistake, in a form that the seed draws.
+
+use tideover_exchange::step::{Action, Call, Caller, Step};
+use tideover_model::OperationKind;
+
+use crate::generate::draw::Draw;
+use crate::generate::plain::{bare, identifiers, plain};
+
+/// One step for each endpoint and kind of mistake.
+pub(super) fn steps(draw: &mut Draw) -> Vec<Step> {
+    let mut steps = unreadable();
+    steps.extend(media_types(draw));
+    steps.extend(unauthorized(draw));
+    steps.extend(versions(draw));
+    steps.extend(untidy_paths(draw));
+    steps.extend(methods(draw));
+    steps
+}
+
+/// Every endpoint without its version, and under another one (§9 rule 1).
+fn versions(draw: &mut Draw) -> Vec<Step> {
+    const OTHERS: [&str; 6] = ["", "/v2", "/v0", "/V1", "/v1.0", "/api/v1"];
+    let first = draw.below(OTHERS.len());
+    let kinds = OperationKind::ALL.into_iter().enumerate();
+    kinds
+        .map(|(index, kind)| {
+            let version = OTHERS[(first + index) % OTHERS.len()];
+            let call = bare(kind);
+            let path = call.path.replacen("/v1", version, 1);
+            Step::new(Action::Call(Call { path, ..call }))
+        })
+        .collect()
+}
+
+/// Bodies that are no JSON, or no object, for every endpoint that takes JSON.
+fn unreadable() -> Vec<Step> {
+    let text = |kind: OperationKind, text: &str| {
+        Step::new(Action::Call(Call::text_of(kind, identifiers(kind), text.to_owned())))
+    };
+    let writers = || OperationKind::ALL.into_iter().filter(|kind| !kind.fields().is_empty());
+    let broken = writers().map(|kind| text(kind, "{\"legalName\":"));
+    broken.chain(writers().map(|kind| text(kind, "[\"v1\"]"))).collect()
+}
+
+/// Bodies under the names that JSON has, and under one that it has not: what a service reads then is open.
+fn media_types(draw: &mut Draw) -> Vec<Step> {
+    const OF_JSON: [&str; 4] = [
+        "application/json; charset=utf-8",
+        "application/json;charset=UTF-8",
+        "Application/JSON",
+        "application/json; charset=\"utf-8\"",
+    ];
+    const OTHERS: [&str; 6] = [
+        "text/plain",
+        "text/plain; charset=utf-8",
+        "application/x-www-form-urlencoded",
+        "application/xml",
+        "application/octet-stream",
+        "text/csv",
+    ];
+    let writers = OperationKind::ALL.into_iter().filter(|kind| !kind.fields().is_empty());
+    let of = |kind, media_type: &str| {
+        let mut step = plain(kind);
+        if let Action::Call(call) = &mut step.action {
+            call.content_type = Some(media_type.to_owned());
+        }
+        step
+    };
+    let both = |kind| {
+        let [of_json, other] = [*draw.pick(&OF_JSON), *draw.pick(&OTHERS)];
+        [of(kind, of_json), of(kind, other)]
+    };
+    writers.flat_map(both).collect()
+}
+
+/// Every endpoint without a key; and in turn with each kind of wrong one.
+fn unauthorized(draw: &mut Draw) -> Vec<Step> {
+    const WRONG: [&str; 14] = [
+        // Never issued.
+        "Bearer rap_sk_unknown",
+        // Cut, extended.
+        "Bearer ${key.cut}",
+        "Bearer ${key}x",
+        "Bearer x${key}",
+        "Bearer ${key}${key}",
+        "Bearer ${key} ${key}",
+        // Under another scheme, or none.
+        "Basic ${key}",
+        "Token ${key}",
+        "ApiKey ${key}",
+        "Bearer${key}",
+        "${key}",
+        // Nothing.
+        "Bearer",
+        "Bearer null",
+        "",
+    ];
+    let nobodys = OperationKind::ALL.into_iter().map(|kind| plain(kind).by(&Caller::Nobody));
+    let wrong = WRONG.iter().cycle().skip(draw.below(WRONG.len()));
+    let wrongs = OperationKind::ALL.into_iter().zip(wrong);
+    let wrongs = wrongs.map(|(kind, header)| plain(kind).by(&Caller::Header((*header).to_owned())));
+    nobodys.chain(wrongs).collect()
+}
+
+/// Paths with slashes that name nothing, at each endpoint that writes nothing: a service may overlook them, and nobody
+/// renames what stands in such a path.
+fn untidy_paths(draw: &mut Draw) -> Vec<Step> {
+    const SLASHES: [fn(&str) -> String; 4] = [
+        |path| format!("{path}/"),
+        |path| format!("{path}//"),
+        |path| format!("/{path}"),
+        |path| path.replacen("/v1/", "/v1//", 1),
+    ];
+    let harmless =
+        OperationKind::ALL.into_iter().filter(|kind| kind.reads() || *kind == OperationKind::Quote);
+    let untidy = |kind| {
+        let mut step = plain(kind);
+        if let Action::Call(call) = &mut step.action {
+            call.path = draw.pick(&SLASHES)(&call.path);
+        }
+        step
+    };
+    harmless.map(untidy).collect()
+}
+
+/// The path of each endpoint under a method that nothing is served under there.
+fn methods(draw: &mut Draw) -> Vec<Step> {
+    const METHODS: [&str; 5] = ["GET", "PUT", "POST", "PATCH", "DELETE"];
+    let of = |kind: OperationKind| {
+        let path = bare(kind).path;
+        let is_served = |method: &str| {
+            OperationKind::ALL.iter().any(|it| it.path() == kind.path() && it.method() == method)
+        };
+        let others: Vec<&str> = METHODS.into_iter().filter(|method| !is_served(method)).collect();
+        let method: &str = *draw.pick(&others);
+        Step::new(Action::Call(Call::bare(method, path)))
+    };
+    OperationKind::ALL.into_iter().map(of).collect()
+}

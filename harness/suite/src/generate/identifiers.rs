@@ -1,0 +1,125 @@
+//! Identifiers wherever a request can have one: each class of texts, spellings of one text in a path, and pairs that look
+//! alike. What is written under one must be found under it, and not under the other.
+
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_model::OperationKind;
+use tideover_model::wire::route::segment;
+use tideover_model::wire::schema::Domain;
+
+use crate::generate::draw::Draw;
+use crate::generate::plain::VENDOR;
+use crate::generate::{classes, files, requests as make};
+
+/// The steps of paths, then those of pairs.
+pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
+    let mut groups = in_paths(draw);
+    groups.extend(look_alikes(draw));
+    groups
+}
+
+/// A text of each class in a path of each kind by turns, read under two spellings.
+fn in_paths(draw: &mut Draw) -> Vec<Vec<Step>> {
+    let first = draw.below(3);
+    let samples = classes::of_domain(Domain::Text { least: 1 }, draw).into_iter();
+    let texts = samples.filter(|sample| sample.is_valid).filter_map(|sample| sample.value);
+    let texts: Vec<String> = texts.filter_map(|it| it.as_str().map(str::to_owned)).collect();
+    let of = |(turn, text): (usize, String)| {
+        let spelled = respelled(&text, draw);
+        let read = |kind, segments: &[&str]| Step::new(Action::Call(Call::at(kind, segments)));
+        match (first + turn) % 3 {
+            0 => vec![
+                make::sync_business(&text, "In A Path Ltd", None, None),
+                make::set_payout_account(&text, "000123456", "021000021", None),
+                make::get_business(&text),
+                read(OperationKind::GetBusiness, &[&spelled]),
+            ],
+            1 => vec![
+                make::plain_invoice(VENDOR, &text, 1000 + i64::try_from(turn).unwrap_or(0)),
+                make::get_invoice(VENDOR, &text),
+                read(OperationKind::GetInvoice, &[&respelled(VENDOR, draw), &spelled]),
+            ],
+            _ => vec![
+                make::import(&text, files::row_of(VENDOR, "path", "ISSUED", 100)),
+                make::get_import(&text),
+                read(OperationKind::GetImport, &[&spelled]),
+            ],
+        }
+    };
+    texts.into_iter().enumerate().map(of).collect()
+}
+
+/// The text as a segment of a path, where a letter that could stand for itself is percent-encoded.
+fn respelled(text: &str, draw: &mut Draw) -> String {
+    let is_letter = |(_, sign): &(usize, char)| sign.is_ascii_alphanumeric();
+    let letters: Vec<(usize, char)> = text.char_indices().filter(is_letter).collect();
+    if letters.is_empty() {
+        return segment(text).into_owned();
+    }
+    let (at, letter) = *draw.pick(&letters);
+    let code = u32::from(letter);
+    let code = if draw.percent(50) { format!("%{code:02x}") } else { format!("%{code:02X}") };
+    format!("{}{code}{}", segment(&text[..at]), segment(&text[at + 1..]))
+}
+
+/// Pairs of identifiers that differ in one thing only, in every role of an identifier.
+fn look_alikes(draw: &mut Draw) -> Vec<Vec<Step>> {
+    let pairs = similar_names(draw);
+    pairs.into_iter().map(|(one, other)| of_pair(&one, &other, draw)).collect()
+}
+
+fn of_pair(one: &str, other: &str, draw: &mut Draw) -> Vec<Step> {
+    let mut steps = vec![make::plain_invoice(one, "same", 1000)];
+    // Only one of them is there, so that all that names the other one is about nobody.
+    let mut of_nobody = vec![
+        make::quote(other, 1000),
+        make::invite(other, "ann@alike.example"),
+        make::create_session(other),
+        make::set_payout_account(other, "000123456", "021000021", None),
+        make::request_advance(other, "same"),
+        make::get_business(other),
+        make::get_invoice(other, "same"),
+    ];
+    for _ in 0..2 {
+        steps.push(of_nobody.swap_remove(draw.below(of_nobody.len())));
+    }
+    steps.push(make::plain_invoice(other, "same", 1001));
+    steps.push(make::plain_invoice(VENDOR, one, 2000));
+    steps.push(make::request_advance(VENDOR, other));
+    steps.push(make::plain_invoice(VENDOR, other, 2001));
+    // The second write of each pair must have left the first alone.
+    steps.push(make::get_invoice(one, "same"));
+    steps.push(make::get_invoice(VENDOR, one));
+    steps.push(make::get_invoice(VENDOR, other));
+    steps.push(make::set_payout_account(one, "000123456", "021000021", None));
+    steps.push(make::get_business(other));
+    // The same as payors, which nobody has synced.
+    let payors = [one, other].map(|name| format!("p{name}"));
+    steps.push(make::with_payor(make::plain_invoice(VENDOR, "owed", 3000), &payors[0]));
+    steps.extend(payors.iter().map(|payor| make::get_business(payor)));
+    let rows = |face| files::row_of(VENDOR, "import", "ISSUED", face);
+    steps.push(make::import(one, rows(100)));
+    steps.push(make::get_import(other));
+    steps.extend([make::import(other, rows(200)), make::get_import(one)]);
+    steps
+}
+
+fn similar_names(draw: &mut Draw) -> Vec<(String, String)> {
+    let stem: String = (0..6).map(|_| *draw.pick(&['b', 'd', 'g', 'k', 'm', 't'])).collect();
+    let long = stem.repeat(12);
+    // One sign differs, at any place of a text of any length up to the longest.
+    let place = draw.below(long.len());
+    let length = place + 1 + draw.below(long.len() - place);
+    let with = |sign: char| format!("{}{sign}{}", &long[..place], &long[place + 1..length]);
+    vec![
+        (stem.clone(), stem.to_uppercase()),
+        (format!("{stem}-1"), format!("{stem}-1 ")),
+        (format!("{stem}é"), format!("{stem}e\u{301}")),
+        (format!("{stem}%41"), format!("{stem}A")),
+        (format!("{stem}.x"), format!("{stem}x")),
+        (format!("{stem}/y"), format!("{stem}y")),
+        (format!("{stem} z"), format!("{stem}+z")),
+        (format!("{stem}01"), format!("{stem}1")),
+        (format!("{long}a"), format!("{long}b")),
+        (with('x'), with('y')),
+    ]
+}

@@ -1,0 +1,46 @@
+//! A plain request to each endpoint, with nothing special in it: others differ from it in one thing.
+
+use tideover_exchange::step::{Action, Call, Step};
+use tideover_model::OperationKind;
+
+use crate::generate::names::VENDORS;
+use crate::generate::{files, requests as make};
+
+/// The vendor of these requests.
+pub(super) const VENDOR: &str = VENDORS[0];
+pub(super) const INVOICE: &str = "i1";
+pub(super) const IMPORT: &str = "m1";
+
+/// A plain request of each kind: a valid one where it has a body.
+pub(super) fn plain(kind: OperationKind) -> Step {
+    match kind {
+        OperationKind::ImportInvoices => make::import("unauthorized", files::good_file()),
+        OperationKind::SyncInvoice => make::plain_invoice(VENDOR, INVOICE, 1000),
+        OperationKind::SyncBusiness => make::sync_business(VENDOR, "V1 Ltd", None, None),
+        OperationKind::SetPayoutAccount => {
+            make::set_payout_account(VENDOR, "000123456", "021000021", None)
+        }
+        OperationKind::RequestAdvance => make::request_advance(VENDOR, INVOICE),
+        OperationKind::Quote => make::quote(VENDOR, 1000),
+        OperationKind::Invite => make::invite(VENDOR, "ann@v1.example"),
+        OperationKind::CreateOnboardingSession => make::create_session(VENDOR),
+        OperationKind::Subscribe => make::subscribe("https://hooks.example.com/x", None),
+        _ => Step::new(Action::Call(bare(kind))),
+    }
+}
+
+/// The identifiers in the path of an endpoint, of things that exist, if they can.
+pub(super) fn identifiers(kind: OperationKind) -> &'static [&'static str] {
+    match kind {
+        OperationKind::GetInvoice => &[VENDOR, INVOICE],
+        OperationKind::SyncInvoice => &[INVOICE],
+        OperationKind::GetImport | OperationKind::ImportInvoices => &[IMPORT],
+        OperationKind::Unsubscribe => &["whs_unknown"],
+        _ => &[VENDOR],
+    }
+}
+
+/// A request to an endpoint without a body.
+pub(super) fn bare(kind: OperationKind) -> Call {
+    Call::of(kind, identifiers(kind), None)
+}
