@@ -14,7 +14,27 @@ use crate::generate::{classes, files, requests as make};
 pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     let mut groups = in_paths(draw);
     groups.extend(look_alikes(draw));
+    groups.extend(joined(draw));
     groups
+}
+
+/// How many of the signs a run has.
+const SIGNS_IN_A_RUN: usize = 16;
+
+/// Two invoices whose payee and identifier make the same text once a sign joins them. An invoice is named by both.
+fn joined(draw: &mut Draw) -> Vec<Vec<Step>> {
+    let signs = (' '..='~').filter(|sign| !sign.is_ascii_alphanumeric()).map(String::from);
+    let signs = draw.some(signs.chain([String::new()]).collect(), SIGNS_IN_A_RUN);
+    let of = |sign: String| {
+        let [left, right] =
+            [(format!("j{sign}a"), "b".to_owned()), ("j".to_owned(), format!("a{sign}b"))];
+        vec![
+            make::plain_invoice(&left.0, &left.1, 4000),
+            make::plain_invoice(&right.0, &right.1, 4001),
+            make::get_invoice(&left.0, &left.1),
+        ]
+    };
+    signs.into_iter().map(of).collect()
 }
 
 /// A text of each class in a path of each kind by turns, read under two spellings.

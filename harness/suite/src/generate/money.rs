@@ -142,6 +142,9 @@ impl Walk {
             // What counts as outstanding is not stated: only twice as much is surely too much.
             12 => self.sync_with("w1", "larger", "ISSUED", FaceValue::MAX),
             13 => make::request_advance("w1", "larger"),
+            // What the limit refuses, a quote and a read refuse, too.
+            14 => make::quote("w1", FaceValue::MAX),
+            15 => make::get_invoice("w1", "larger"),
             _ => return None,
         })
     }

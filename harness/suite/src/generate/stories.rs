@@ -303,8 +303,9 @@ impl Walk {
         Some(match stage - STEPS * VENDORS.len() {
             0 => make::set_payout_account("ad3", "000123456", "021000021", None),
             read @ (1..=3 | 5..=7 | 9..=11) => make::get_business(VENDORS[(read - 1) % 4].0),
-            4 => make::advance_clock(600),
-            8 => make::advance_clock(7 * 86_400),
+            // The first wait shows how long an account takes, and the second is many times as long.
+            4 => make::advance_clock(make::LONG),
+            8 => make::advance_clock(21 * make::LONG),
             _ => return None,
         })
     }
