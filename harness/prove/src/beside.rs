@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde_json::Value;
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{LazyResponse, ModelTarget, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
@@ -68,8 +69,8 @@ impl Target for Beside {
     async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         let seen = self.wrong.send(step).await;
         if let Some(right) = &mut self.right {
-            let is_same = right.send(step).await == seen;
-            self.note(is_same);
+            let expected = right.send(step).await;
+            self.note(said(&expected) == said(&seen));
         }
         seen
     }
@@ -92,6 +93,16 @@ impl Target for Beside {
         }
         Ok(came)
     }
+}
+
+/// What a response says: the sentence of a refusal may be any.
+fn said(seen: &Result<Response, Unanswered>) -> Option<(u16, Option<Value>)> {
+    let seen = seen.as_ref().ok()?;
+    let mut body = seen.json().cloned();
+    if let Some(fields) = body.as_mut().and_then(Value::as_object_mut) {
+        fields.remove("error");
+    }
+    Some((seen.status, body))
 }
 
 /// Whether two arrivals say the same. A body that is only written otherwise has another signature.

@@ -1,9 +1,10 @@
 //! Wrong services that follow from the tables, drawn by seed.
 //!
 //! A mutation is *triggered* in a setup if its requests lead to any response or event that a right service, which gets the
-//! same requests, does not give: the others are a hole of the generator, or of its budget. It *shows* if those requests
-//! find it where the suite knows what a right service answers to each of them; what is triggered and does not show is
-//! equal or lawful in its judgement. Of those that show, one who does not know has to find as many as it can.
+//! same requests, does not give: the others are a hole of the generator, or of its budget. It *shows* if a sentence of the
+//! document is found broken, by the suite that knows what a right service answers to each of those requests, or by the
+//! one that does not; what is triggered and does not show is equal or lawful in the judgement of both. Of those that
+//! show, the one that does not know has to find as many as it can.
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -33,7 +34,7 @@ pub struct Drawn {
 pub struct Sighting {
     pub setup: Setup,
     /// The suite that knows the service.
-    pub known: u64,
+    pub known: Option<u64>,
     /// The suite that does not.
     pub found: Option<u64>,
 }
@@ -44,7 +45,7 @@ impl Drawn {
         self.shown.iter().any(|one| one.setup == setup && one.found.is_none())
     }
 
-    /// Whether it changes something in `setup`, and nothing that the suite, which knows the service, takes for a violation.
+    /// Whether it changes something in `setup`, and nothing that the suite takes for a violation, whatever it knows.
     pub fn is_lawful(&self, setup: Setup) -> bool {
         !self.is_untriggered(setup) && !self.shown.iter().any(|one| one.setup == setup)
     }
@@ -175,17 +176,16 @@ pub fn try_drawn(
             let differs = proof.trials.iter().any(|trial| trial.differs);
             one.triggered.extend(differs.then_some(*setup));
         }
-        let known: Vec<Option<u64>> = compared.iter().map(first_found).collect();
-        let shows = planted.iter().zip(&known).filter(|(_, known)| known.is_some());
-        let shows: Vec<&'static Defect> = shows.map(|(defect, _)| *defect).collect();
+        let is_triggered = |one: &&mut Drawn| one.triggered.contains(setup);
+        let triggered: Vec<&'static Defect> =
+            drawn.iter_mut().filter(is_triggered).map(|one| one.defect).collect();
         // The proofs have the order of the defects.
-        let mut found = tried(Attempt::Strict, &shows)?.into_iter();
-        for (one, known) in drawn.iter_mut().zip(known) {
-            let Some((known, proof)) = known.and_then(|known| Some((known, found.next()?))) else {
-                continue;
-            };
-            let found = first_found(&proof);
-            one.shown.push(Sighting { setup: *setup, known, found });
+        let mut plain = tried(Attempt::Strict, &triggered)?.into_iter();
+        for (one, known) in drawn.iter_mut().zip(&compared) {
+            let Some(proof) = is_triggered(&one).then(|| plain.next()).flatten() else { continue };
+            let (known, found) = (first_found(known), first_found(&proof));
+            let shows = known.is_some() || found.is_some();
+            one.shown.extend(shows.then_some(Sighting { setup: *setup, known, found }));
         }
     }
     Ok(drawn)
