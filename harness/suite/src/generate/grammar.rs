@@ -67,11 +67,16 @@ fn media_types(draw: &mut Draw) -> Vec<Step> {
         }
         step
     };
-    let both = |kind| {
-        let [of_json, other] = [*draw.pick(&OF_JSON), *draw.pick(&OTHERS)];
-        [of(kind, of_json), of(kind, other)]
-    };
-    writers.flat_map(both).collect()
+    // By turns, so that two seeds send both kinds to each.
+    let first = draw.below(2);
+    let turns = writers.zip(first..);
+    turns
+        .map(|(kind, turn)| {
+            let media_type: &str =
+                if turn % 2 == 0 { *draw.pick(&OF_JSON) } else { *draw.pick(&OTHERS) };
+            of(kind, media_type)
+        })
+        .collect()
 }
 
 /// Every endpoint without a key; and in turn with each kind of wrong one.
