@@ -72,8 +72,7 @@ fn media_types(draw: &mut Draw) -> Vec<Step> {
     let turns = writers.zip(first..);
     turns
         .map(|(kind, turn)| {
-            let media_type: &str =
-                if turn % 2 == 0 { *draw.pick(&OF_JSON) } else { *draw.pick(&OTHERS) };
+            let media_type = if turn % 2 == 0 { *draw.pick(&OF_JSON) } else { *draw.pick(&OTHERS) };
             of(kind, media_type)
         })
         .collect()
@@ -138,7 +137,7 @@ fn methods(draw: &mut Draw) -> Vec<Step> {
             OperationKind::ALL.iter().any(|it| it.path() == kind.path() && it.method() == method)
         };
         let others: Vec<&str> = METHODS.into_iter().filter(|method| !is_served(method)).collect();
-        let method: &str = *draw.pick(&others);
+        let method = *draw.pick(&others);
         Step::new(Action::Call(Call::bare(method, path)))
     };
     OperationKind::ALL.into_iter().map(of).collect()
