@@ -69,13 +69,12 @@ fn of_named_blocks(draw: &mut Draw) -> Vec<String> {
 
 fn of_open_blocks(draw: &mut Draw) -> Vec<String> {
     let open: Vec<&Block> = BLOCKS.iter().filter(|block| !block.is_named).collect();
-    let first = draw.below(open.len());
-    let some = (0..OPEN_BLOCKS).map(|turn| open[(first + turn) % open.len()]);
+    let some = draw.some(open, OPEN_BLOCKS);
     let any_of = |block: &Block| {
         let addresses = ends_and_middle(block, draw);
         host_of(*draw.pick(&addresses))
     };
-    some.map(any_of).collect()
+    some.into_iter().map(any_of).collect()
 }
 
 fn ends_and_middle(block: &Block, draw: &mut Draw) -> [IpAddr; 3] {

@@ -34,6 +34,16 @@ impl Draw {
         self.below(100) < percent
     }
 
+    /// At most `most` of `all`, one after the other from any of them on: seeds together reach each.
+    pub(crate) fn some<T>(&mut self, mut all: Vec<T>, most: usize) -> Vec<T> {
+        if all.len() > most {
+            let first = self.below(all.len());
+            all.rotate_left(first);
+            all.truncate(most);
+        }
+        all
+    }
+
     /// One of `choices`, which must not be empty.
     pub(crate) fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]

@@ -235,6 +235,9 @@ pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
     sent.collect()
 }
 
+/// How many columns have rows of classes in one run. Each seed begins with another one.
+const COLUMNS_IN_A_RUN: usize = 6;
+
 /// Files with a row for each class of a cell, and the reads of some of their invoices.
 ///
 /// A cell is text, so a class of another type or without a value has no row. A service may trim a cell.
@@ -242,7 +245,8 @@ pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Vec<Step>> {
     let mut groups = Vec::new();
     // The names of the others are not shown.
     let documented = |column: &&Column| column.field.clause.kind() == Kind::Documented;
-    for &Column { name: column, field, .. } in COLUMNS_OF_FILES.iter().filter(documented) {
+    let columns: Vec<&Column> = COLUMNS_OF_FILES.iter().filter(documented).collect();
+    for &Column { name: column, field, .. } in draw.some(columns, COLUMNS_IN_A_RUN) {
         let cells = classes::of(field, draw).into_iter().filter_map(|sample| {
             if sample.is_open {
                 return None;

@@ -67,11 +67,15 @@ fn media_types(draw: &mut Draw) -> Vec<Step> {
         }
         step
     };
-    let both = |kind| {
-        let [of_json, other] = [*draw.pick(&OF_JSON), *draw.pick(&OTHERS)];
-        [of(kind, of_json), of(kind, other)]
-    };
-    writers.flat_map(both).collect()
+    // By turns, so that two seeds send both kinds to each.
+    let first = draw.below(2);
+    let turns = writers.zip(first..);
+    turns
+        .map(|(kind, turn)| {
+            let media_type = if turn % 2 == 0 { *draw.pick(&OF_JSON) } else { *draw.pick(&OTHERS) };
+            of(kind, media_type)
+        })
+        .collect()
 }
 
 /// Every endpoint without a key; and in turn with each kind of wrong one.
@@ -133,7 +137,7 @@ fn methods(draw: &mut Draw) -> Vec<Step> {
             OperationKind::ALL.iter().any(|it| it.path() == kind.path() && it.method() == method)
         };
         let others: Vec<&str> = METHODS.into_iter().filter(|method| !is_served(method)).collect();
-        let method: &str = *draw.pick(&others);
+        let method = *draw.pick(&others);
         Step::new(Action::Call(Call::bare(method, path)))
     };
     OperationKind::ALL.into_iter().map(of).collect()

@@ -19,7 +19,7 @@ pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
 }
 
 /// How many of the signs a run has.
-const SIGNS_IN_A_RUN: usize = 16;
+const SIGNS_IN_A_RUN: usize = 11;
 
 /// Two invoices whose payee and identifier make the same text once a sign joins them. An invoice is named by both.
 fn joined(draw: &mut Draw) -> Vec<Vec<Step>> {
@@ -37,7 +37,8 @@ fn joined(draw: &mut Draw) -> Vec<Vec<Step>> {
     signs.into_iter().map(of).collect()
 }
 
-/// A text of each class in a path of each kind by turns, read under two spellings.
+/// A text of each class in a path of each kind by turns, read under two spellings. Each has as many steps, so that every
+/// seed fills as many cases.
 fn in_paths(draw: &mut Draw) -> Vec<Vec<Step>> {
     let first = draw.below(3);
     let samples = classes::of_domain(Domain::Text { least: 1 }, draw).into_iter();
@@ -56,12 +57,15 @@ fn in_paths(draw: &mut Draw) -> Vec<Vec<Step>> {
             1 => vec![
                 make::plain_invoice(VENDOR, &text, 1000 + i64::try_from(turn).unwrap_or(0)),
                 make::get_invoice(VENDOR, &text),
+                read(OperationKind::GetInvoice, &[VENDOR, &spelled]),
                 read(OperationKind::GetInvoice, &[&respelled(VENDOR, draw), &spelled]),
             ],
             _ => vec![
                 make::import(&text, files::row_of(VENDOR, "path", "ISSUED", 100)),
                 make::get_import(&text),
                 read(OperationKind::GetImport, &[&spelled]),
+                // Under the same identifier the same file comes again.
+                make::import(&text, files::row_of(VENDOR, "path", "ISSUED", 100)),
             ],
         }
     };
@@ -81,9 +85,13 @@ fn respelled(text: &str, draw: &mut Draw) -> String {
     format!("{}{code}{}", segment(&text[..at]), segment(&text[at + 1..]))
 }
 
+/// How many of the pairs a run has. Each seed begins with another one.
+const PAIRS_IN_A_RUN: usize = 6;
+
 /// Pairs of identifiers that differ in one thing only, in every role of an identifier.
 fn look_alikes(draw: &mut Draw) -> Vec<Vec<Step>> {
     let pairs = similar_names(draw);
+    let pairs = draw.some(pairs, PAIRS_IN_A_RUN);
     pairs.into_iter().map(|(one, other)| of_pair(&one, &other, draw)).collect()
 }
 

@@ -23,10 +23,26 @@ const STEPS_IN_A_CASE: usize = 34;
 /// Separates these draws from others of the seed.
 const PURPOSE: u64 = 0x7ab1ed;
 
-/// The number of cases that cover all steps. Every seed has as many.
+/// The number of cases that cover all steps: of any seed, since how many steps have a read depends on what it draws.
 pub(super) fn parts() -> usize {
-    static PARTS: LazyLock<usize> = LazyLock::new(|| cases(0).len());
+    static PARTS: LazyLock<usize> = LazyLock::new(|| cases(0).len() + 1);
     *PARTS
+}
+
+/// How many classes of a field come first that are those of any field: that it is absent, null, or of another type. Each
+/// run has them.
+const OF_ANY_FIELD: usize = 6;
+
+/// How many of the others each run has, whatever their number. Of more it has two thirds: which ones, the seed decides.
+const CLASSES_IN_A_RUN: usize = 10;
+
+/// Those classes of a field that a run has, each with its number.
+fn some_of(samples: Vec<Sample>, draw: &mut Draw) -> Vec<(usize, Sample)> {
+    let mut first: Vec<(usize, Sample)> = samples.into_iter().enumerate().collect();
+    let others = first.split_off(OF_ANY_FIELD.min(first.len()));
+    let most = CLASSES_IN_A_RUN.max(others.len() * 2 / 3);
+    first.extend(draw.some(others, most));
+    first
 }
 
 impl Walk {
@@ -82,7 +98,7 @@ fn alone(steps: Vec<Step>) -> impl Iterator<Item = Vec<Step>> {
 fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Vec<Step>> {
     let mut groups = Vec::new();
     for (place, number) in places_of(kind).into_iter().zip(0..) {
-        for (sample, index) in place.samples(draw).iter().zip(0..) {
+        for (index, sample) in &some_of(place.samples(draw), draw) {
             // What was sent before decides nothing where each value has its own business, or its own destination.
             let plain = match kind {
                 OperationKind::SyncBusiness => {
@@ -163,4 +179,26 @@ fn unknown() -> Vec<Step> {
         make::create_session(UNKNOWN),
         make::unsubscribe("whs_unknown"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part beyond the last one would not be played.
+    #[test]
+    fn the_parts_are_enough_for_every_seed() {
+        let counts: Vec<usize> = (1..40).map(|seed| cases(seed).len()).collect();
+        assert!(counts.iter().all(|count| *count <= parts()), "{counts:?} of {}", parts());
+    }
+
+    #[test]
+    fn seeds_send_other_values() {
+        let unlike = |one: &[Vec<Step>], other: &[Vec<Step>]| {
+            let other: Vec<&Step> = other.iter().flatten().collect();
+            one.iter().flatten().filter(|step| !other.contains(step)).count()
+        };
+        let [one, other] = [cases(1), cases(2)];
+        assert!(2 * unlike(&one, &other) > one.iter().map(Vec::len).sum());
+    }
 }
