@@ -7,12 +7,14 @@
 //! | `recovers` | 302 to the first attempt of a delivery, 404 to the second, then 204 |
 //! | `redirected` | 200: where the redirect leads, which nobody should follow |
 //! | `fails` | 500 |
+//! | `answers-` and a status | this status |
 //! | `gone` | 410 |
 //! | `leaves` | 500 to the first attempt of a delivery, then 410 |
 //! | `hangs` | none: the connection is closed |
 //!
 //! So the steps alone decide how a receiver responds, in process and over HTTP.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::{Arrival, NO_ANSWER};
@@ -40,9 +42,22 @@ const ANSWERS: [(&str, &[u16]); 6] = [
 
 const GONE: u16 = 410;
 
+/// What the segment that names a status begins with.
+const ANSWERS_WITH: &str = "answers-";
+
+/// A path of the inbox that answers each attempt with this status.
+pub fn answering(status: u16) -> String {
+    format!("{ANSWERS_WITH}{status}")
+}
+
 /// What a path or a URL answers to each attempt of a delivery, unless it accepts what comes.
-fn answers(path: &str) -> Option<&'static [u16]> {
-    ANSWERS.into_iter().find_map(|(segment, answers)| has(path, segment).then_some(answers))
+fn answers(path: &str) -> Option<Cow<'static, [u16]>> {
+    let listed = ANSWERS.into_iter().find(|(segment, _)| has(path, segment));
+    let named = || path.split('/').find_map(|it| it.strip_prefix(ANSWERS_WITH)?.parse().ok());
+    match listed {
+        Some((_, answers)) => Some(Cow::Borrowed(answers)),
+        None => named().map(|status| Cow::Owned(vec![status])),
+    }
 }
 
 /// The same, in words.
@@ -94,7 +109,7 @@ impl Inbox {
 
     /// The HTTP status that the next attempt of `delivery` on `path` is answered with.
     pub(crate) fn answer(&mut self, path: &str, delivery: Option<&str>) -> u16 {
-        match answers(path) {
+        match answers(path).as_deref() {
             None => 200,
             Some([status]) => *status,
             Some(answers) => {

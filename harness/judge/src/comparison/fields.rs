@@ -12,7 +12,7 @@ use tideover_model::words::{CollectionState, ComplianceRoute, SyncOutcome};
 use tideover_model::{Clause, OperationKind, clause};
 
 use crate::comparison::bindings::Bindings;
-use crate::comparison::{ABSENT, ANY_TEXT, Freedom, ROUNDED, is_near};
+use crate::comparison::{ABSENT, ANY_TEXT, Freedom, READ_BEFORE, ROUNDED, is_near};
 
 /// The position of a value in a response. Its display form is dotted.
 #[derive(Clone, Copy)]
@@ -278,8 +278,11 @@ impl FieldComparison<'_> {
         // A timed transition may have happened long before a response shows it.
         let happens_unseen = matches!(name, "fundedAt" | "repaidAt");
         freedom.ahead.is_none_or(|known| {
-            let is_late = freedom.is_clock_read && ahead > known.saturating_add(ROUNDED);
-            (is_near(ahead, known) && !is_late) || (happens_unseen && ahead < known)
+            // A clock that was read runs on until the request.
+            let is_off = ahead > known.saturating_add(ROUNDED)
+                || ahead < known.saturating_sub(ROUNDED + READ_BEFORE);
+            let is_off = freedom.is_clock_read && is_off;
+            (is_near(ahead, known) && !is_off) || (happens_unseen && ahead < known)
         })
     }
 }

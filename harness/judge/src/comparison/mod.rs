@@ -62,8 +62,11 @@ pub(crate) const AMOUNTS_THAT_STAY: [&str; 2] = [field::ADVANCE_AMOUNT, field::F
 /// How far two clocks may differ. Seconds.
 const CLOCKS_APART: u64 = 300;
 
-/// How much later a time may be than a clock that is read says: it may be rounded up to the minute. Seconds.
+/// How far a time may be from what a clock that is read says: it may be rounded to the minute. Seconds.
 const ROUNDED: i64 = 59;
+
+/// How much earlier a time may be beside that, since nobody knows when exactly the clock was read. Seconds.
+const READ_BEFORE: i64 = 10;
 
 /// Whether two clocks differ by no more than clocks may, given how far each is ahead. Seconds.
 pub fn is_near(one: i64, other: i64) -> bool {

@@ -2,12 +2,13 @@
 
 use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
+use tideover_exchange::target::inbox;
 use tideover_model::words::EventType;
 use tideover_model::{ActionKind, FaceValue};
 
 use crate::generate::names::{VENDORS, email_of, name_of, other_platform, tax_digits};
 use crate::generate::requests::InvoiceFields;
-use crate::generate::{Walk, files, next_stage, requests as make};
+use crate::generate::{Walk, files, next_stage, requests as make, values};
 
 /// A story: its steps, and what must be there before them.
 pub(super) struct Story {
@@ -44,7 +45,7 @@ pub(super) static STORIES: [Story; 26] = [
     Story::onboarded(Walk::unspent),
     Story::new(|_, stage| payout_accounts(stage)),
     Story::onboarded(Walk::after_repayment),
-    Story::new(|_, stage| unaccepted(stage)),
+    Story::new(Walk::unaccepted),
     Story::onboarded(Walk::withdrawn),
     Story::new(|_, stage| gone(stage)),
     Story::new(Walk::addresses),
@@ -310,6 +311,31 @@ impl Walk {
         })
     }
 
+    /// Receivers that do not accept at once, or not at all: each answer that is no 2xx asks for a retry, and each 2xx ends
+    /// them.
+    fn unaccepted(&mut self, stage: usize) -> Option<Step> {
+        let answering = |status| format!("${{inbox}}/{}/1", inbox::answering(status));
+        Some(match stage {
+            0 => make::subscribe(&answering(self.draw(values::refusing_status())), None),
+            1 => make::subscribe("${inbox}/recovers/1", None),
+            2 => make::subscribe(&answering(self.draw(200_u16..300)), None),
+            3 => make::subscribe("${inbox}/accepts/1", None),
+            4 => make::sync_business(VENDOR, "First of all", None, None),
+            5 => make::sync_business(OTHER, "Another", None, None),
+            // A service may retry within seconds: without a clock to move, requests pass the time.
+            6..=11 => make::get_business(OTHER),
+            12 => make::advance_clock(1000),
+            13 => make::sync_business("late", "Later", None, None),
+            14 => make::advance_clock(3600),
+            // In several moves: two without an attempt, where one was due, show that no more comes.
+            15..=22 => make::advance_clock(18_000),
+            23 | 25 | 26 => make::list_subscriptions(),
+            24 => make::advance_clock(200_000),
+            27 => make::get_business(VENDOR),
+            _ => return None,
+        })
+    }
+
     /// A business that may finance anything but its own invoices.
     fn self_dealing(&mut self, stage: usize) -> Option<Step> {
         let digits = tax_digits(VENDOR).to_string();
@@ -517,29 +543,6 @@ fn many_subscriptions(stage: usize) -> Option<Step> {
             5 => make::unsubscribe(&reference(MANY - 1)),
             _ => return None,
         },
-    })
-}
-
-/// Receivers that do not accept at once, or not at all.
-fn unaccepted(stage: usize) -> Option<Step> {
-    Some(match stage {
-        0 => make::subscribe("${inbox}/fails/1", None),
-        1 => make::subscribe("${inbox}/recovers/1", None),
-        2 => make::subscribe("${inbox}/acknowledges/1", None),
-        3 => make::subscribe("${inbox}/accepts/1", None),
-        4 => make::sync_business(VENDOR, "First of all", None, None),
-        5 => make::sync_business(OTHER, "Another", None, None),
-        // A service may retry within seconds: without a clock to move, requests pass the time.
-        6..=11 => make::get_business(OTHER),
-        12 => make::advance_clock(1000),
-        13 => make::sync_business("late", "Later", None, None),
-        14 => make::advance_clock(3600),
-        // In several moves: two without an attempt, where one was due, show that no more comes.
-        15..=22 => make::advance_clock(18_000),
-        23 | 25 | 26 => make::list_subscriptions(),
-        24 => make::advance_clock(200_000),
-        27 => make::get_business(VENDOR),
-        _ => return None,
     })
 }
 

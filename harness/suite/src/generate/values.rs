@@ -141,3 +141,8 @@ pub(super) fn seconds() -> impl Strategy<Value = u64> {
 pub(super) fn days_later(now: Timestamp, days: u64) -> String {
     now.after(days * 86_400).to_string()
 }
+
+/// A status with which a receiver does not accept a delivery, and does not end its subscription.
+pub(super) fn refusing_status() -> impl Strategy<Value = u16> {
+    (300_u16..600).prop_filter("410 ends a subscription", |status| *status != 410)
+}
