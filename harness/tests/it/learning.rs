@@ -217,19 +217,19 @@ fn a_limit_is_learned_as_an_interval() {
         assert!(found.seen.ends_with(&format!(" is {seen} it")), "{}", found.seen);
     }
 
-    let learned = is_learned("body_limit = 60000", 3);
+    let learned = is_learned("body_limit = 70000", 3);
     let file: toml::Table = toml::from_str(&learned.to_string()).unwrap();
     let stated = |name: &str| file["body_limit"][name].as_integer().unwrap();
-    assert!((55_001..60_000).contains(&stated("min")) && stated("max") >= 1_000_000, "{learned}");
+    assert!((60_001..70_000).contains(&stated("min")) && stated("max") >= 1_000_000, "{learned}");
     let stated = Stated::new(learned.profile.clone(), &learned.to_string()).unwrap();
     let differs = |lessons: &Lessons| {
         let found = lessons.against(&stated).into_iter();
         found.map(|(finding, _)| finding).find(|finding| finding.field == "body_limit")
     };
     for (toml, seen) in [
-        ("body_limit = 60000", None),
+        ("body_limit = 70000", None),
         ("body_limit = 1000000", None),
-        ("body_limit = 55000", Some("is beyond it")),
+        ("body_limit = 60000", Some("is beyond it")),
         ("body_limit = 2000000", Some("is within it")),
     ] {
         let found = differs(&learn(toml, 4).2);

@@ -817,7 +817,7 @@ async fn a_listed_code_that_never_comes_is_found() {
         let face = service(Profile::default(), 5, INBOX);
         let strangers = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
         let mut worlds = FreeWorlds(strangers, Liberty { code, ..NONE });
-        let plan = Plan { header, first: 0, cases: 20, steps: 40, max_findings: 1 };
+        let plan = Plan { header, first: 0, cases: 60, steps: 40, max_findings: 1 };
         let mut summary = check(&mut worlds, &plan).await.unwrap();
         assert!(summary.failures.is_empty(), "{:#?}", summary.failures[0].findings);
         summary.conclude(&Stated::default());

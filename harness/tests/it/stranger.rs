@@ -291,7 +291,7 @@ fn a_value_of_the_right_form_cites_the_sentence_that_states_it() {
         ("repeat-is-answered-as-the-first", "2.advance.alreadyRequested.2"),
         ("advance-is-lost", "2.invoice.advance.2"),
         ("advance-is-shown-before-it-is-requested", "2.invoice.advance"),
-        ("paid-invoices-become-paid", "2.invoice.status"),
+        ("paid-invoices-become-paid", "2.invoice.status.2"),
         ("row-without-an-identifier-is-bad", "4.imports.5"),
         ("identifiers-are-derived-for-each-row", "4.imports.5.3"),
         ("bad-rows-are-left-out", "4.imports.6"),

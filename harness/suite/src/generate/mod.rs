@@ -74,7 +74,8 @@ pub fn walked(header: &Header, number: u64, steps: u64, inbox: Option<&str>) -> 
     let room = usize::try_from(steps).unwrap_or(0) + 1;
     walk.steps.reserve(room);
     walk.walked.reserve(room);
-    while walk.steps.len() as u64 + walk.ends_in() < steps {
+    walk.most = steps;
+    while walk.room() > 0 {
         walk.go_on();
     }
     walk.end();
@@ -86,6 +87,8 @@ pub struct Walk {
     seed: u64,
     /// The number of the case.
     number: u64,
+    /// How many steps it has at most.
+    most: u64,
     source: Draw,
     model: ModelTarget,
     memory: Memory,
@@ -141,6 +144,7 @@ impl Walk {
         Walk {
             seed: header.seed,
             number,
+            most: u64::MAX,
             source,
             order,
             model: ModelTarget::in_world_of(header, inbox),
@@ -160,6 +164,11 @@ impl Walk {
             may_fail: false,
             is_watched: false,
         }
+    }
+
+    /// How many more steps come before those that end the case.
+    fn room(&self) -> u64 {
+        self.most.saturating_sub(self.steps.len() as u64 + self.ends_in())
     }
 
     /// How many steps end the case.

@@ -248,7 +248,7 @@ pub(super) fn sign_agreement(business: &str, address: &Value) -> Step {
 }
 
 /// Long enough for every hidden transition: the document states no delay. Seconds.
-pub(super) const LONG: u64 = 86_400;
+pub(super) const LONG: u64 = 25 * 3600;
 
 pub(crate) fn advance_clock(seconds: u64) -> Step {
     Step::new(Action::Advance(seconds))

@@ -592,8 +592,10 @@ fn reissued(stage: usize) -> Option<Step> {
         2 => make::advance_clock(10 * 86_400),
         4 => make::advance_clock(25 * 86_400),
         5 | 7 => accepts(),
-        8 | 9 => make::create_session(VENDOR),
-        10 => make::get_business(VENDOR),
+        8 | 10 => make::create_session(VENDOR),
+        // Each session has its own end.
+        9 => make::advance_clock(600),
+        11 => make::get_business(VENDOR),
         _ => return None,
     })
 }

@@ -41,6 +41,10 @@ impl Walk {
                 }
                 self.invoice_in_passing(number - turn, vendor)
             };
+            // A state in which not all is asked leaves a gap in the matrix.
+            if self.script.len() as u64 > self.room() {
+                return None;
+            }
             // What comes between could change the state.
             self.undisturbed = self.script.len() - 1;
         }
