@@ -322,7 +322,7 @@ async fn a_finding_shows_what_its_steps_change() {
 #[tokio::test]
 async fn a_headline_names_every_broken_clause() {
     let plan = plan(60);
-    let report = report(&plan, &with_defect("punctuated-tax-id-is-malformed", &plan).await, None);
+    let report = report(&plan, &with_defect("fee-is-taken-off-the-advance", &plan).await, None);
     let main: BTreeSet<&str> = violated(report.findings.iter().map(|one| &one.found));
     let also = violated(report.findings.iter().flat_map(|one| &one.also));
     let all: BTreeSet<&str> = main.union(&also).copied().collect();

@@ -66,9 +66,7 @@ impl Check for NotRefused {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let was_fundable = self.fundable.read.as_ref().is_some_and(|(.., fundable)| *fundable);
         // A refusal for an unlisted reason says nothing about the listed ones.
-        let listed = exchange.seen.code().and_then(Code::parse).is_some_and(|code| {
-            matches!(code.status(), Status::Assumed(_) | Status::Documented(409))
-        });
+        let listed = exchange.seen.code().and_then(Code::parse).is_some_and(is_of_state);
         let otherwise = !exchange.seen.is_success() && !listed;
         self.learn(exchange);
         if exchange.unsettled
@@ -107,7 +105,9 @@ impl Fundable {
         let Some((reader, path, fundable)) = self.read.take() else { return };
         let Some((payee, invoice)) = exchange.asked_advance() else { return };
         let same = path == OperationKind::GetInvoice.path_of(&[&payee, &invoice]);
-        if !same || reader != exchange.platform || exchange.seen.status == 502 {
+        // A request that cannot be read is refused for that.
+        let is_unread = exchange.predicted_refusal.is_some_and(|(code, _)| !is_of_state(code));
+        if !same || reader != exchange.platform || exchange.seen.status == 502 || is_unread {
             return;
         }
         let clause = clause!("2.invoice.fundable.2");
@@ -123,6 +123,11 @@ impl Fundable {
             notes.expect(exchange, clause, !made, "status", evidence);
         }
     }
+}
+
+/// Whether a refusal says something of what is asked about, and not of the request alone.
+fn is_of_state(code: Code) -> bool {
+    matches!(code.status(), Status::Assumed(_) | Status::Documented(409))
 }
 
 fn reason_goes_with_it(exchange: &Exchange<'_>, invoice: &Value, notes: &mut Notes) {

@@ -117,17 +117,11 @@ impl Walk {
     }
 }
 
-/// Whether a step writes in most states. Afterwards only a read shows the state.
+/// Whether a step may write. Afterwards only a read shows the state.
 fn writes(step: &Step) -> bool {
     match &step.action {
-        Action::Call(call) => matches!(
-            call.kind(),
-            Some(
-                OperationKind::SyncBusiness
-                    | OperationKind::SyncInvoice
-                    | OperationKind::ImportInvoices
-            )
-        ),
+        Action::Call(call) => call.kind() != Some(OperationKind::Quote),
+        // The others are refused, but for the one that is the next move.
         Action::Act(fields) => ActionKind::of(fields) == Some(ActionKind::PayorPays),
         Action::Advance(_) | Action::Deliveries => false,
     }
