@@ -31,7 +31,8 @@ impl Walk {
         stage: &mut usize,
     ) -> Option<Step> {
         if *stage == 0 {
-            let (turn, is_business) = (number / BUSINESS_EACH, number % BUSINESS_EACH == 0);
+            let (turn, is_business) =
+                (number / BUSINESS_EACH, number.is_multiple_of(BUSINESS_EACH));
             self.script = if is_business {
                 self.business_in_passing(turn)
             } else {
