@@ -17,6 +17,14 @@ pub struct Subject {
     pub(crate) invoice: Option<String>,
 }
 
+impl Subject {
+    /// The business alone.
+    #[must_use]
+    pub fn business(&self) -> Subject {
+        Subject { invoice: None, ..self.clone() }
+    }
+}
+
 impl Hypothesis {
     pub(crate) fn subject(&self, sent: &Prepared) -> Subject {
         let platform = self.platform_of(sent).unwrap_or(PlatformId::DEFAULT);

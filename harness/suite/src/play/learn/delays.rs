@@ -1,6 +1,6 @@
 //! How long hidden transitions take: each happened between the last read before it and the first read after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::Point;
@@ -16,6 +16,9 @@ pub(super) struct Delays {
     /// What the object of the last read waits for.
     waits: Option<(Awaited, Wait)>,
     businesses: BTreeMap<BusinessId, Opening>,
+    /// Who names each business. What several share of it is not shown, so that the account of one may lack what another
+    /// has.
+    names: BTreeMap<BusinessId, BTreeSet<Subject>>,
     advances: BTreeMap<Subject, Funding>,
     pub(super) collection_account: Spans,
     pub(super) funding_starts: Spans,
@@ -74,6 +77,9 @@ impl Delays {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
         self.waits = None;
         let Some(subject) = belief.subject(exchange.sent) else { return };
+        if let Some(business) = belief.business(&subject) {
+            self.names.entry(business).or_default().insert(subject.business());
+        }
         // An action that forces a transition says nothing about how long it takes, only when it began.
         match (exchange.acts(), self.advances.get_mut(&subject)) {
             (Some(ActionKind::FundingStarts), Some(funding)) if exchange.seen.is_success() => {
@@ -113,6 +119,10 @@ impl Delays {
             return;
         }
         let Some(business) = belief.business(subject) else { return };
+        if self.names.get(&business).is_some_and(|names| names.len() > 1) {
+            self.businesses.remove(&business);
+            return;
+        }
         if may_open {
             // What a read shows was so before, and a request without a response may have enabled it.
             let is_ours = !exchange.kind().is_some_and(OperationKind::reads);
