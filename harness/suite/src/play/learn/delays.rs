@@ -42,6 +42,8 @@ struct Opening {
     wait: Wait,
     /// Whether our own request enabled it, so that the start of the wait is known.
     is_from_the_start: bool,
+    /// The first read that showed that nothing else is missing: a request that enables it may have had no response.
+    shown: Option<Timestamp>,
 }
 
 /// How long a transition may take if no profile says how long. The document says "usually a few minutes" of an account
@@ -127,7 +129,7 @@ impl Delays {
             // What a read shows was so before, and a request without a response may have enabled it.
             let is_ours = !exchange.kind().is_some_and(OperationKind::reads);
             let is_from_the_start = is_ours && !exchange.unsettled;
-            let opening = Opening { wait: Wait::from(exchange), is_from_the_start };
+            let opening = Opening { wait: Wait::from(exchange), is_from_the_start, shown: None };
             self.businesses.entry(business).or_insert(opening);
         }
         let Some(opening) = self.businesses.get_mut(&business) else { return };
@@ -144,7 +146,12 @@ impl Delays {
                 return;
             }
             opening.wait.not_yet = exchange.since;
-            self.waits = Some((Awaited::CollectionAccount, opening.wait));
+            let enabled = *opening.shown.get_or_insert(exchange.now);
+            // Whether an address came may still be open.
+            if !exchange.unsettled {
+                let wait = Wait { enabled, ..opening.wait };
+                self.waits = Some((Awaited::CollectionAccount, wait));
+            }
         } else if let Some(opening) = self.businesses.remove(&business)
             && opening.is_from_the_start
             && !belief.has_a_past()
