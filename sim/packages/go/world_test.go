@@ -320,6 +320,8 @@ func TestAWorldEndsWithItsTest(t *testing.T) {
 		return
 	}
 	equal(t, world.For(t).Refused("GET", "/v1/webhooks", nil).Status, 401)
-	_, err := http.Get(webhooks.URL)
-	matches(t, fmt.Sprint(err), "connection refused")
+	// The connection is refused, or reset while the listener closes.
+	if _, err := http.Get(webhooks.URL); err == nil {
+		t.Error("the receiver still listens")
+	}
 }

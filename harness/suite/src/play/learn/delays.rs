@@ -146,7 +146,8 @@ impl Delays {
                 return;
             }
             opening.wait.not_yet = exchange.since;
-            let enabled = *opening.shown.get_or_insert(exchange.now);
+            let shown = *opening.shown.get_or_insert(exchange.now);
+            let enabled = if opening.is_from_the_start { opening.wait.enabled } else { shown };
             // Whether an address came may still be open.
             if !exchange.unsettled {
                 let wait = Wait { enabled, ..opening.wait };
