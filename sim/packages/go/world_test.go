@@ -4,7 +4,6 @@ package tideover_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
