@@ -175,6 +175,10 @@ pub static UNSEEN: &[Undetectable] = &[
         "the document does not specify the fields of the response to a subscription",
         &["url-is-shown-in-upper-case"],
     ),
+    to_stranger(
+        "only an event that does not come shows it, and seldom within the requests of a run",
+        &["repaid-before-the-fee"],
+    ),
     to_caller(
         Needs::Operator,
         "it needs an operator port",
@@ -275,8 +279,6 @@ pub static UNSEEN: &[Undetectable] = &[
         Needs::Inbox,
         "it needs an inbox",
         &[
-            // A read shows REPAID, and the event does not come.
-            "repaid-before-the-fee",
             "retries-have-names-of-their-own",
             "one-name-for-every-delivery",
             "attempts-are-signed-with-another-secret",
