@@ -38,37 +38,46 @@ async fn run(folder: &Path, mock: &Mock, command: &str) -> (Option<i32>, String)
 #[cfg(unix)]
 #[tokio::test]
 async fn a_pasted_command_reproduces_its_finding_in_a_sandbox() {
-    let right = still().start().await.unwrap();
+    // At once, since each spends its time waiting for webhooks.
+    let mut all = tokio::task::JoinSet::new();
     for defect in DEFECTS {
-        let service = defects::find(defect).unwrap();
-        let face = service.service(Profile::default(), 1, Destinations::Local);
-        let mock = still().face(Box::new(face)).start().await.unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let (url, listen) = (mock.url(), format!("127.0.0.1:{}", free_port()));
-        let tideover = env!("CARGO_BIN_EXE_tideover");
-        let check = format!(
-            "'{tideover}' check --json --seed 1 --sandbox --target {url} --operator {url} --webhook-listen {listen} \
-             --webhook-url http://{listen} --max-requests 4000 --max-findings 1"
-        );
-        let (_, printed) = run(folder.path(), &mock, &check).await;
-        let report = printed.lines().find(|line| line.starts_with('{')).unwrap();
-        let report: Value = serde_json::from_str(report).unwrap();
-        let findings = report["findings"].as_array().unwrap();
-        let violations = findings.iter().filter(|finding| finding["verdict"] == "violated");
-        let violations: Vec<&Value> = violations.collect();
-        assert!(!violations.is_empty(), "{defect}: {report:#}");
-        for finding in violations {
-            let replay = finding["replay"].as_str().unwrap();
-            let (code, printed) = run(folder.path(), &mock, replay).await;
-            assert!(printed.starts_with("REPRODUCED  1 of "), "{defect}: {replay}\n{printed}");
-            assert_eq!(code, Some(1), "{defect}: {printed}");
-            let (code, printed) =
-                run(folder.path(), &right, &replay.replace(url, right.url())).await;
-            assert!(printed.starts_with("NOT REPRODUCED  0 of "), "{defect}: {printed}");
-            assert_eq!(code, Some(3), "{defect}: {printed}");
-        }
-        mock.stop().await;
+        all.spawn(each_finding_is_reproduced(defect));
     }
+    while let Some(done) = all.join_next().await {
+        done.unwrap();
+    }
+}
+
+#[cfg(unix)]
+async fn each_finding_is_reproduced(defect: &str) {
+    let right = still().start().await.unwrap();
+    let service = defects::find(defect).unwrap();
+    let face = service.service(Profile::default(), 1, Destinations::Local);
+    let mock = still().face(Box::new(face)).start().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (url, listen) = (mock.url(), format!("127.0.0.1:{}", free_port()));
+    let tideover = env!("CARGO_BIN_EXE_tideover");
+    let check = format!(
+        "'{tideover}' check --json --seed 1 --sandbox --target {url} --operator {url} --webhook-listen {listen} \
+         --webhook-url http://{listen} --max-requests 4000 --max-findings 1"
+    );
+    let (_, printed) = run(folder.path(), &mock, &check).await;
+    let report = printed.lines().find(|line| line.starts_with('{')).unwrap();
+    let report: Value = serde_json::from_str(report).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let violations = findings.iter().filter(|finding| finding["verdict"] == "violated");
+    let violations: Vec<&Value> = violations.collect();
+    assert!(!violations.is_empty(), "{defect}: {report:#}");
+    for finding in violations {
+        let replay = finding["replay"].as_str().unwrap();
+        let (code, printed) = run(folder.path(), &mock, replay).await;
+        assert!(printed.starts_with("REPRODUCED  1 of "), "{defect}: {replay}\n{printed}");
+        assert_eq!(code, Some(1), "{defect}: {printed}");
+        let (code, printed) = run(folder.path(), &right, &replay.replace(url, right.url())).await;
+        assert!(printed.starts_with("NOT REPRODUCED  0 of "), "{defect}: {printed}");
+        assert_eq!(code, Some(3), "{defect}: {printed}");
+    }
+    mock.stop().await;
 }
 
 /// What a file says is in the command as well.
