@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
-use tideover_exchange::target::{Target, Unanswered, Unreachable};
+use tideover_exchange::target::{Applied, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::{Header, Transcript};
 use tideover_exchange::{Arrival, Prepared, PreparedAction, Race, Response};
 use tideover_judge::{PriorState, is_near};
@@ -238,12 +238,16 @@ impl Target for Live {
     async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.has_read = step.kind().is_some_and(OperationKind::reads);
         self.knows_inbox |= self.inbox().is_some_and(|inbox| step.mentions(inbox));
-        let play = self.play.number;
+        let (play, began) = (self.play.number, self.session.now());
         let answered = self.session.send(play, step).await;
         self.took.set(answered.as_ref().ok().map(|answered| answered.took));
         let answered = answered.map(|answered| answered.seen);
-        if let (PreparedAction::Advance(_), Ok(seen)) = (&step.action, &answered) {
-            self.session.note_clock(seen);
+        if let PreparedAction::Advance(seconds) = step.action {
+            match &answered {
+                Ok(seen) if seen.status < 500 => _ = self.session.note_clock(seen),
+                Err(why) if why.applied == Applied::Never => {}
+                Ok(_) | Err(_) => self.session.await_clock(began.after(seconds)).await,
+            }
         }
         if let Ok(seen) = &answered {
             self.note_time(step, seen).await;
@@ -299,6 +303,7 @@ impl Observed for Live {
         let outside = self.session.outside();
         let now = later(self.session.now(), self.ahead.unwrap_or(0));
         let clock = match self.ahead {
+            _ if self.session.is_clock_moving() => Clock::Moving,
             _ if self.is_clock_read.get() => Clock::Read,
             // Nobody else moves the clock.
             Some(_) if self.session.moves_its_clock_alone() => Clock::Read,

@@ -19,6 +19,7 @@ use crate::support::app::serve;
 use crate::support::command::is_heard;
 use crate::support::hostile::{answer, endpoint};
 use crate::support::mortal::{self, Deployment, Dies};
+use crate::support::plain;
 
 /// The process of other tests: it serves until it dies.
 #[tokio::test]
@@ -497,22 +498,16 @@ async fn json_has_the_same_outcome() {
 async fn an_operator_port_that_stops_answering_accuses_nobody() {
     const ANSWERED: usize = 3;
     let mock = mock(Destinations::Public).await;
-    let (origin, client) = (mock.url().to_owned(), crate::support::plain::client());
+    let (origin, client) = (mock.url().to_owned(), plain::client());
     let moves = Arc::new(AtomicUsize::new(0));
     let asked = Arc::clone(&moves);
     let operator = axum::Router::new().fallback(move |request: Request| {
         let (origin, client, moves) = (origin.clone(), client.clone(), Arc::clone(&moves));
         async move {
-            let (parts, body) = request.into_parts();
-            let moves_clock = parts.method == "POST" && parts.uri.path() == "/_sim/clock";
-            if moves_clock && moves.fetch_add(1, Ordering::Relaxed) >= ANSWERED {
+            if moves_clock(&request) && moves.fetch_add(1, Ordering::Relaxed) >= ANSWERED {
                 return std::future::pending().await;
             }
-            let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-            let url = format!("{origin}{}", parts.uri);
-            let forwarded = client.request(parts.method, url).headers(parts.headers).body(body);
-            let answer = forwarded.send().await.unwrap();
-            (answer.status(), answer.headers().clone(), answer.bytes().await.unwrap())
+            plain::forward(&client, &origin, request).await
         }
     });
     let operator = serve(operator).await;
@@ -523,6 +518,68 @@ async fn an_operator_port_that_stops_answering_accuses_nobody() {
     })
     .await;
     assert!(asked.load(Ordering::Relaxed) > ANSWERED + 3, "the clock is not moved");
+    assert!(!said.text.contains("violated"), "{}", said.text);
+    assert_ne!(said.code, Some(1), "{}", said.text);
+}
+
+fn moves_clock(request: &Request) -> bool {
+    request.method() == "POST" && request.uri().path() == "/_sim/clock"
+}
+
+/// A service that sends what is due on the way may take longer to move its clock than the run waits. Then its clock
+/// moves while the next cases are played.
+#[tokio::test]
+async fn a_clock_that_arrives_late_accuses_nobody() {
+    const PARTS: u64 = 8;
+    let mock = mock(Destinations::Local).await;
+    let (origin, client) = (mock.url().to_owned(), plain::client());
+    let slow = Arc::new(AtomicUsize::new(0));
+    let slowly = Arc::clone(&slow);
+    let operator = axum::Router::new().fallback(move |request: Request| {
+        let (origin, client, slow) = (origin.clone(), client.clone(), Arc::clone(&slow));
+        async move {
+            if !moves_clock(&request) {
+                return plain::forward(&client, &origin, request).await;
+            }
+            let (parts, body) = request.into_parts();
+            let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+            let asked: Value = serde_json::from_slice(&body).unwrap();
+            let seconds = asked["advanceSeconds"].as_u64().unwrap();
+            let is_slow = seconds >= 3600 && slow.fetch_add(1, Ordering::Relaxed) % 4 == 0;
+            let parts_of_it = if is_slow { PARTS } else { 1 };
+            // It goes on although nobody waits for the response.
+            let moving = tokio::spawn(async move {
+                let mut last = None;
+                for _ in 0..parts_of_it {
+                    let part = json!({ "advanceSeconds": seconds / parts_of_it }).to_string();
+                    let mut request = Request::new(part.into());
+                    (*request.method_mut(), *request.uri_mut()) =
+                        (parts.method.clone(), parts.uri.clone());
+                    request
+                        .headers_mut()
+                        .insert("content-type", "application/json".parse().unwrap());
+                    last = Some(plain::forward(&client, &origin, request).await);
+                    if is_slow {
+                        tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+                    }
+                }
+                last.unwrap()
+            });
+            moving.await.unwrap()
+        }
+    });
+    let operator = serve(operator).await;
+    let target = mock.url().to_owned();
+    let said = beside(move || {
+        let listen = format!("127.0.0.1:{}", free_port());
+        let inbox = format!("http://{listen}");
+        let options = ["--sandbox", "--operator", &operator, "--timeout", "1", "--seed", "1"];
+        let inbox = ["--webhook-listen", &listen, "--webhook-url", &inbox];
+        check(&target, &[&options[..], &inbox, &["--max-seconds", "30"]].concat())
+    })
+    .await;
+    assert!(slowly.load(Ordering::Relaxed) > 4, "the clock is not moved far");
+    assert!(said.text.contains("not answered"), "{}", said.text);
     assert!(!said.text.contains("violated"), "{}", said.text);
     assert_ne!(said.code, Some(1), "{}", said.text);
 }

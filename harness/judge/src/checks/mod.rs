@@ -26,6 +26,7 @@ mod sequences;
 mod signatures;
 mod subscribed;
 mod unchanged;
+mod unseen_moves;
 mod wanted;
 
 use tideover_exchange::evidence::finding::{Finding, Verdict};

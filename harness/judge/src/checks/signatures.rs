@@ -1,14 +1,14 @@
 //! Every webhook is signed over its raw body with the secret of its subscription, at the time of the attempt
 //! (`6.signature.intro.1`, `6.signature.1`, `6.signature.4`).
 
-use std::mem::take;
 use std::ops::RangeInclusive;
 
-use tideover_exchange::{Arrival, Exchange, Prepared, PreparedAction};
+use tideover_exchange::{Arrival, Exchange, Prepared};
 use tideover_model::clause;
 use tideover_model::signature::TOLERANCE;
 
 use crate::checks::subscribed::KnownSubscriptions;
+use crate::checks::unseen_moves::UnseenMoves;
 use crate::checks::{Check, ChosenBy, Notes};
 
 #[derive(Default)]
@@ -17,8 +17,7 @@ pub(super) struct Signatures {
     chosen_by: ChosenBy,
     /// When arrivals may have been signed, by the target's clock at each step.
     times: Vec<RangeInclusive<u64>>,
-    /// Whether the clock may have moved since, by a request without a response.
-    may_have_moved: bool,
+    unseen_moves: UnseenMoves,
 }
 
 impl Signatures {
@@ -29,6 +28,9 @@ impl Signatures {
     /// Whether `at` is a valid signing time. A delivery over a network arrives late: the target's clock may
     /// have moved since. The service may also sign by real time.
     fn is_timely(&self, exchange: &Exchange<'_>, arrival: &Arrival, at: u64) -> bool {
+        if self.unseen_moves.may_have_passed(at, TOLERANCE) {
+            return true;
+        }
         let now = self.times.last().is_some_and(|times| times.contains(&at));
         match (self.chosen_by, arrival.arrived) {
             (ChosenBy::UnknownService, Some(arrived)) => {
@@ -44,17 +46,15 @@ impl Signatures {
 impl Check for Signatures {
     fn miss(&mut self, sent: &Prepared) {
         self.subscriptions.miss(sent);
-        self.may_have_moved |= matches!(sent.action, PreparedAction::Advance(_));
+        self.unseen_moves.miss(sent);
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         self.subscriptions.learn(exchange);
+        self.unseen_moves.observe(exchange);
         if let Some((since, now)) =
             exchange.its_time(exchange.since).zip(exchange.its_time(exchange.now))
         {
-            // What was sent on the way of such a move comes now.
-            let before = self.times.last().filter(|_| take(&mut self.may_have_moved));
-            let since = before.map_or(since, |before| since.min(before.start() + TOLERANCE));
             if self.chosen_by == ChosenBy::OurMock {
                 self.times.clear();
             }

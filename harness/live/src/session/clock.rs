@@ -1,14 +1,18 @@
 //! The target's clock, as its operator port or a `Date` header shows it.
 
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use tideover_endpoint::client::HttpResponse;
 use tideover_endpoint::wall_time;
 use tideover_exchange::Response;
+use tideover_exchange::evidence::Activity;
 use tideover_judge::is_near;
 use tideover_model::Timestamp;
 
 use crate::session::Session;
+
+/// Between two looks at a clock that is on its way.
+const PAUSE: Duration = Duration::from_millis(500);
 
 impl Session {
     /// Reads the target's clock, if it can be moved.
@@ -32,9 +36,30 @@ impl Session {
     pub(crate) fn note_clock(&self, seen: &Response) -> bool {
         let now = seen.json().and_then(|body| body["now"].as_str()).and_then(Timestamp::parse);
         if let Some(now) = now {
-            self.state().clock_ahead = Some(milliseconds_ahead(now, wall_time()));
+            let mut state = self.state();
+            state.clock_ahead = Some(milliseconds_ahead(now, wall_time()));
+            state.clock_moves_to.take_if(|sought| now >= *sought);
         }
         now.is_some()
+    }
+
+    /// Waits until a move that was not answered has taken the clock to `sought`. A target that sends whatever is due on
+    /// the way may take longer than we wait for a response; one that never got the request will not arrive.
+    pub(crate) async fn await_clock(&self, sought: Timestamp) {
+        let began = Instant::now();
+        self.state().clock_moves_to = Some(sought);
+        while self.read_clock().await && self.is_clock_moving() {
+            if began.elapsed() >= self.settings.timeout {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        self.state().spent.record(Activity::Clock, began.elapsed());
+    }
+
+    /// Whether the clock may still be on its way, by a move that was not answered.
+    pub(crate) fn is_clock_moving(&self) -> bool {
+        self.state().clock_moves_to.is_some()
     }
 
     /// Confirms the `Date` header of the last response, because the response showed the expected time.

@@ -25,7 +25,7 @@ use tideover_exchange::target::{Silence, Unanswered};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Response};
 use tideover_judge::Outside;
-use tideover_model::{ActionKind, Code, OperationKind};
+use tideover_model::{ActionKind, Code, OperationKind, Timestamp};
 
 use crate::grants::Grants;
 use crate::journal::Journal;
@@ -88,7 +88,9 @@ pub(super) struct SessionState {
     missing_deliveries: u32,
     /// Milliseconds that the target's clock is ahead of the wall clock, by the operator port or a header.
     clock_ahead: Option<i64>,
-    /// The same in seconds, by the `Date` header of the last response, and of the last one with a confirmed
+    /// Where a move that was not answered takes the target's clock, while it has not arrived there.
+    clock_moves_to: Option<Timestamp>,
+    /// [`SessionState::clock_ahead`] in seconds, by the `Date` header of the last response, and of the last one with a confirmed
     /// time.
     dates: (Option<i64>, Option<i64>),
     /// The references of subscriptions that the budget counts.
@@ -165,6 +167,7 @@ impl Session {
             stale_reads: 0,
             missing_deliveries: 0,
             clock_ahead: None,
+            clock_moves_to: None,
             dates: (None, None),
             charged: BTreeSet::new(),
             unknown_actions: BTreeSet::new(),

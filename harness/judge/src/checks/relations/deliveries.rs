@@ -2,13 +2,10 @@
 //! (`6.delivery.1`, `6.delivery.1.2`, `6.delivery.2`, `6.signature.4`).
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::RangeInclusive;
 
 use serde_json::Value;
 use tideover_exchange::matcher::fields;
-use tideover_exchange::{
-    Arrival, Exchange, NO_ANSWER, Payload, Prepared, PreparedAction, kind_of_event,
-};
+use tideover_exchange::{Arrival, Exchange, NO_ANSWER, Payload, Prepared, kind_of_event};
 use tideover_model::signature::TOLERANCE;
 use tideover_model::wire::field;
 use tideover_model::{OperationKind, clause};
@@ -17,6 +14,7 @@ use crate::checks::relations::{RETRY_WINDOW, SETTLED};
 use crate::checks::subscribed::{
     KnownSubscription, KnownSubscriptions, SubscriptionNumber, caller_of,
 };
+use crate::checks::unseen_moves::UnseenMoves;
 use crate::checks::{Check, Notes, is_reset};
 
 /// More than "about 28 hours" can mean. Seconds.
@@ -49,8 +47,7 @@ pub(in crate::checks) struct Retries {
     now: u64,
     /// How many responses came since the clock was moved.
     since_moved: u32,
-    /// The times that the clock may have passed by a request without a response. Unix seconds.
-    unseen_moves: Vec<RangeInclusive<u64>>,
+    unseen_moves: UnseenMoves,
     /// Whether the target signs attempts by its own clock, not by real time.
     is_virtual: bool,
 }
@@ -89,10 +86,7 @@ struct TrackedDelivery {
 impl Check for Retries {
     fn miss(&mut self, sent: &Prepared) {
         self.subscriptions.miss(sent);
-        if let PreparedAction::Advance(seconds) = sent.action {
-            // If the clock was moved, attempts come from all the way.
-            self.unseen_moves.push(self.now..=self.now.saturating_add(seconds));
-        }
+        self.unseen_moves.miss(sent);
     }
 
     fn is_waiting(&self) -> bool {
@@ -107,6 +101,7 @@ impl Check for Retries {
             *self = Retries::default();
         }
         self.subscriptions.learn(exchange);
+        self.unseen_moves.observe(exchange);
         let times = exchange.its_time(exchange.since).zip(exchange.its_time(exchange.now));
         if let Some((since, now)) = times {
             self.observe_at(exchange, (since, now), notes);
@@ -197,7 +192,7 @@ impl Retries {
             )
         });
         let earliest = self.recent_starts.front().copied().unwrap_or(since);
-        let is_on_the_way = self.unseen_moves.iter().any(|passed| passed.contains(&signed_at));
+        let is_on_the_way = self.unseen_moves.may_have_passed(signed_at, TOLERANCE);
         let is_stale = signed_at + 2 * TOLERANCE < earliest && before >= 300 && !is_on_the_way;
         notes.expect_delivery(clause!("6.signature.4"), !is_stale, "t", || {
             (

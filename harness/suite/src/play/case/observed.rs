@@ -94,6 +94,8 @@ pub enum Clock {
     Kept,
     /// It is our time, until a response shows the target's.
     Guessed,
+    /// It may be moving: a move of it was not answered, and it has not arrived yet. No time is known.
+    Moving,
 }
 
 impl<F> Observed for ModelTarget<F>

@@ -65,7 +65,7 @@ impl<'a> Oracle<'a> {
                 if let Some(key) = target.second_key() {
                     belief.introduce_platform(key);
                 }
-                if clock == Clock::Guessed {
+                if matches!(clock, Clock::Guessed | Clock::Moving) {
                     belief.forget_clock();
                 }
                 if T::LAGS {
@@ -214,7 +214,11 @@ impl<'a> Oracle<'a> {
             Worlds::Believed(belief) => {
                 let (now, clock) = clock_of(target).unwrap_or((since, Clock::Read));
                 belief.loosen_clock(clock != Clock::Read);
-                Expectation::believed(belief, sent, seen, since, now)
+                if clock == Clock::Moving {
+                    belief.forget_clock();
+                }
+                let believed = Expectation::believed(belief, sent, seen, since, now);
+                Expectation { ahead: believed.ahead.filter(|_| clock != Clock::Moving), ..believed }
             }
         }
     }
