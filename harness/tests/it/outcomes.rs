@@ -575,7 +575,7 @@ async fn a_clock_that_arrives_late_accuses_nobody() {
         let inbox = format!("http://{listen}");
         let options = ["--sandbox", "--operator", &operator, "--timeout", "1", "--seed", "1"];
         let inbox = ["--webhook-listen", &listen, "--webhook-url", &inbox];
-        check(&target, &[&options[..], &inbox, &["--max-seconds", "30"]].concat())
+        check(&target, &[&options[..], &inbox, &["--max-seconds", "20"]].concat())
     })
     .await;
     assert!(slowly.load(Ordering::Relaxed) > 4, "the clock is not moved far");

@@ -79,9 +79,8 @@ impl Hypothesis {
 
     /// Whether a service that sends to the run's inbox is open for this URL, too.
     fn is_like_inbox(&self, url: &str) -> bool {
-        let inbox = self.bare.inbox().and_then(|inbox| Url::parse(inbox).ok());
         // An inbox on this machine opens no more than this machine.
-        inbox.zip(Url::parse(url).ok()).is_some_and(|(inbox, url)| match is_this_machine(&inbox) {
+        self.beside_inbox(url).is_some_and(|(inbox, url)| match is_this_machine(&inbox) {
             true => is_this_machine(&url),
             false => inbox.scheme() == "http" && url.scheme() == "http",
         })
@@ -89,11 +88,15 @@ impl Hypothesis {
 
     /// Whether a URL leads to the run's inbox, and the document refuses it.
     fn is_unfit_inbox(&self, url: &str) -> bool {
-        let inbox = self.bare.inbox().and_then(|inbox| Url::parse(inbox).ok());
-        inbox.zip(Url::parse(url).ok()).is_some_and(|(inbox, url)| {
+        self.beside_inbox(url).is_some_and(|(inbox, url)| {
             url.origin() == inbox.origin()
                 && Destinations::Public.judge(inbox.as_str(), &[]).is_err()
         })
+    }
+
+    /// The URL of the run's inbox, and this one.
+    fn beside_inbox(&self, url: &str) -> Option<(Url, Url)> {
+        Url::parse(self.bare.inbox()?).ok().zip(Url::parse(url).ok())
     }
 
     /// Compares under other destinations. They apply to one request.

@@ -32,7 +32,7 @@ const MOVES: usize = 10;
 /// The number of states, each of a business once for two moves.
 pub(super) const STATES: u64 = INVOICES + (BUSINESSES.len() * MOVES / 2) as u64;
 
-/// Coprime to the number of states, so that each state comes, and neighbours are unlike.
+/// Coprime to the numbers of states, so that each state comes, and neighbours are unlike.
 const STRIDE: u64 = 29;
 
 const FACE_VALUE: i64 = 300_000;
@@ -56,6 +56,19 @@ struct InvoiceState {
 }
 
 impl InvoiceState {
+    /// The state `number` of [`INVOICES`], on its first or a later `turn`.
+    fn of(number: u64, name: String, vendor: &'static str, turn: u64) -> InvoiceState {
+        let status = usize::try_from(number / (ADVANCES * COLLECTED)).unwrap_or(0);
+        InvoiceState {
+            name,
+            vendor,
+            advance: number % ADVANCES,
+            collected: number / ADVANCES % COLLECTED,
+            status: InvoiceStatus::ALL[status].word(),
+            is_paid_first: turn % 2 == 1,
+        }
+    }
+
     /// The part of it that is collected, if it is one. Cents.
     fn part(&self) -> Option<i64> {
         let most = FACE_VALUE / 20 * 19;
@@ -84,15 +97,8 @@ impl Walk {
                 return Some(step);
             }
             let (script, needed) = if state < INVOICES {
-                let status = usize::try_from(state / (ADVANCES * COLLECTED)).unwrap_or(0);
-                self.invoice_in(&InvoiceState {
-                    name: format!("s{state}"),
-                    vendor,
-                    advance: state % ADVANCES,
-                    collected: state / ADVANCES % COLLECTED,
-                    status: InvoiceStatus::ALL[status].word(),
-                    is_paid_first: number / STATES % 2 == 1,
-                })
+                let name = format!("s{state}");
+                self.invoice_in(&InvoiceState::of(state, name, vendor, number / STATES))
             } else {
                 let index = usize::try_from(state - INVOICES).unwrap_or(0);
                 self.business_in(BUSINESSES[index % BUSINESSES.len()], index / BUSINESSES.len())

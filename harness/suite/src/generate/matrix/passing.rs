@@ -3,12 +3,10 @@
 
 use proptest::strategy::{Just, Strategy};
 use tideover_exchange::step::{Action, Caller, Step};
-use tideover_model::words::InvoiceStatus;
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::matrix::{
-    ADVANCES, BUSINESSES, COLLECTED, FACE_VALUE, HalfWay, INVOICES, InvoiceState, MOVES, moved,
-    toward_invoice,
+    BUSINESSES, FACE_VALUE, HalfWay, INVOICES, InvoiceState, MOVES, STRIDE, moved, toward_invoice,
 };
 use crate::generate::names::VENDORS;
 use crate::generate::requests::InvoiceFields;
@@ -16,9 +14,6 @@ use crate::generate::{Walk, files, requests as make};
 
 /// One state in so many is a business's.
 const BUSINESS_EACH: u64 = 4;
-
-/// Coprime to the numbers of states, so that neighbours are unlike.
-const STRIDE: u64 = 29;
 
 /// The businesses of these states are none of those that a whole case brings into its state.
 const OWN: u64 = 2;
@@ -64,15 +59,7 @@ impl Walk {
 
     fn invoice_in_passing(&mut self, number: u64, vendor: &'static str) -> Vec<Step> {
         let state = number.wrapping_mul(STRIDE) % INVOICES;
-        let status = usize::try_from(state / (ADVANCES * COLLECTED)).unwrap_or(0);
-        let state = InvoiceState {
-            name: format!("p{number}"),
-            vendor,
-            advance: state % ADVANCES,
-            collected: state / ADVANCES % COLLECTED,
-            status: InvoiceStatus::ALL[status].word(),
-            is_paid_first: number / INVOICES % 2 == 1,
-        };
+        let state = InvoiceState::of(state, format!("p{number}"), vendor, number / INVOICES);
         let plain = self.fields_of(&state);
         let mut steps = toward_invoice(&state, &plain);
         for step in self.each_kind_of(&state, &plain) {
