@@ -289,6 +289,11 @@ impl Walk {
         if self.steps.iter().any(|earlier| step.name.is_some() && earlier.name == step.name) {
             step.name = None;
         }
+        let may_lead_nowhere = requests::may_lead_nowhere(&step);
+        if may_lead_nowhere {
+            step.name = Some(self.fresh_name("nowhere"));
+        }
+        let name = step.name.clone().filter(|_| may_lead_nowhere);
         let sent = Prepared::from_step(&step, &self.memory, Service::FIRST_KEY);
         let prediction = Prediction::by(&mut self.model, &sent);
         if step.name.is_some() {
@@ -303,6 +308,10 @@ impl Walk {
         let reads = matches!(&step.action, Action::Call(call) if call.method == "GET");
         self.steps.push(step);
         self.walked.push((sent, prediction));
+        if let Some(name) = name {
+            // Each event would be sent there for 28 hours, and every move of the clock would wait for that.
+            self.play(requests::unsubscribe(&format!("${{{name}.reference}}")));
+        }
         reads
     }
 
