@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::renaming::{OWN, Renaming};
+use crate::renaming::Renaming;
 use crate::step::{Caller, Step};
 
 /// The responses to named steps. References are read from them.
@@ -59,7 +59,6 @@ impl Memory {
             let reference = &rest[start + 2..start + length];
             resolved.push_str(&rest[..start]);
             match self.look_up(reference) {
-                None if rest[start..].starts_with(OWN) => {}
                 Some(Value::String(value)) => resolved.push_str(value),
                 Some(value) => resolved.push_str(&value.to_string()),
                 None => resolved.push_str(&rest[start..=start + length]),

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tideover_endpoint::wall_time;
-use tideover_exchange::transcript::Header;
 use tideover_live::exploration::Exploration;
 use tideover_live::session::StopReason;
 use tideover_live::settings::{Budget, Settings};
@@ -243,8 +242,7 @@ async fn a_quarter_of_a_live_budget_is_kept_for_shrinking() {
     let settings = live::settings(&mock);
     let budget = Budget { requests: 1000, ..settings.budget };
     let begun = live::begin(Settings { budget, ..settings }, None).await;
-    let header = Header { seed: 6, ..live::header() };
-    let plan = Plan { header, first: 0, cases: 60, steps: 40, max_findings: 2 };
+    let plan = Plan { header: live::header(), first: 0, cases: 60, steps: 40, max_findings: 2 };
     let (session, world) = (begun.session, begun.world);
     let mut exploration = Exploration::new(&plan, Rc::clone(&session), world, None);
     let _ = exploration.run(|_| {}).await;
