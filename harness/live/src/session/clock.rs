@@ -14,6 +14,9 @@ use crate::session::Session;
 /// Between two looks at a clock that is on its way.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// How long a clock that is on its way is waited for, after the wait for the response.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 impl Session {
     /// Reads the target's clock, if it can be moved.
     pub(crate) async fn refresh_clock(&self) {
@@ -49,7 +52,7 @@ impl Session {
         let began = Instant::now();
         self.state().clock_moves_to = Some(sought);
         while self.read_clock().await && self.is_clock_moving() {
-            if began.elapsed() >= self.settings.timeout {
+            if began.elapsed() >= PATIENCE.min(self.settings.timeout) {
                 break;
             }
             tokio::time::sleep(PAUSE).await;
