@@ -28,7 +28,7 @@ impl Signatures {
     /// Whether `at` is a valid signing time. A delivery over a network arrives late: the target's clock may
     /// have moved since. The service may also sign by real time.
     fn is_timely(&self, exchange: &Exchange<'_>, arrival: &Arrival, at: u64) -> bool {
-        if self.unseen_moves.may_have_passed(at, TOLERANCE) {
+        if self.unseen_moves.may_have_passed(at) {
             return true;
         }
         let now = self.times.last().is_some_and(|times| times.contains(&at));

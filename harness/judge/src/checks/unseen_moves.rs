@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use tideover_exchange::{Exchange, Prepared, PreparedAction};
+use tideover_model::signature::TOLERANCE;
 
 /// The times that the target's clock may have passed by moves without a response. What it sent on the way comes
 /// whenever it comes.
@@ -26,11 +27,11 @@ impl UnseenMoves {
         self.now = exchange.its_time(exchange.now).unwrap_or(self.now);
     }
 
-    /// Whether the clock may have passed `at`, give or take `tolerance` seconds.
-    pub(super) fn may_have_passed(&self, at: u64, tolerance: u64) -> bool {
+    /// Whether an attempt on the way may have been signed at `at`.
+    pub(super) fn may_have_passed(&self, at: u64) -> bool {
         self.passed.as_ref().is_some_and(|passed| {
-            at.saturating_add(tolerance) >= *passed.start()
-                && at <= passed.end().saturating_add(tolerance)
+            at.saturating_add(TOLERANCE) >= *passed.start()
+                && at <= passed.end().saturating_add(TOLERANCE)
         })
     }
 }

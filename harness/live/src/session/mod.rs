@@ -90,8 +90,7 @@ pub(super) struct SessionState {
     clock_ahead: Option<i64>,
     /// Where a move that was not answered takes the target's clock, while it has not arrived there.
     clock_moves_to: Option<Timestamp>,
-    /// [`SessionState::clock_ahead`] in seconds, by the `Date` header of the last response, and of the last one with a confirmed
-    /// time.
+    /// Seconds that it is ahead by the `Date` header of the last response, and of the last one with a confirmed time.
     dates: (Option<i64>, Option<i64>),
     /// The references of subscriptions that the budget counts.
     charged: BTreeSet<String>,

@@ -192,7 +192,7 @@ impl Retries {
             )
         });
         let earliest = self.recent_starts.front().copied().unwrap_or(since);
-        let is_on_the_way = self.unseen_moves.may_have_passed(signed_at, TOLERANCE);
+        let is_on_the_way = self.unseen_moves.may_have_passed(signed_at);
         let is_stale = signed_at + 2 * TOLERANCE < earliest && before >= 300 && !is_on_the_way;
         notes.expect_delivery(clause!("6.signature.4"), !is_stale, "t", || {
             (
