@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::export::Unexportable;
 use crate::export::assertion::Assertion;
-use crate::export::plan::{Request, TestPlan};
+use crate::export::plan::{Digits, Request, TestPlan};
 use crate::export::text::Template;
 
 /// The documents beside it, as `curl` stores them from a mock.
@@ -21,6 +21,10 @@ pub(super) fn document(plan: &TestPlan) -> Result<String, Unexportable> {
     for name in variables(plan) {
         inputs.insert(name, json!({ "type": "string" }));
     }
+    for Digits { variable, count } in &plan.tax_ids {
+        let pattern = format!("^[0-9]{{{count}}}$");
+        inputs.insert(variable.clone(), json!({ "type": "string", "pattern": pattern }));
+    }
     let required: Vec<&String> = inputs.keys().collect();
     let document = json!({
         "arazzo": "1.0.1",
@@ -33,7 +37,7 @@ pub(super) fn document(plan: &TestPlan) -> Result<String, Unexportable> {
         "workflows": [{
             "workflowId": format!("finding-{}", plan.finding.fingerprint),
             "summary": format!("{} at {}", plan.finding.clause, plan.finding.operation),
-            "description": "Give RUN a new value of letters and digits each time, and each TAX_ID seven digits.",
+            "description": "Give RUN a new value of letters and digits each time, and each TAX_ID new digits.",
             "inputs": { "type": "object", "required": required, "properties": inputs },
             "steps": steps,
         }],

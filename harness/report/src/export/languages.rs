@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::export::Language;
 use crate::export::assertion::Assertion;
-use crate::export::plan::{Request, TestPlan};
+use crate::export::plan::{Digits, Request, TestPlan};
 use crate::export::text::Template;
 use crate::quoted;
 
@@ -33,8 +33,8 @@ struct Test<'a> {
     uses_other_key: bool,
     /// Whether a value is written as a text.
     uses_fmt: bool,
-    /// The variables of the tax ids.
-    tax_ids: Vec<String>,
+    /// The variables that have digits.
+    tax_ids: Vec<DigitsIn>,
     asserted: Asserted,
 }
 
@@ -50,6 +50,12 @@ struct Written {
     body: Option<String>,
     must_succeed: bool,
     takes: Vec<Taken>,
+}
+
+#[derive(Serialize)]
+struct DigitsIn {
+    variable: String,
+    count: usize,
 }
 
 #[derive(Serialize)]
@@ -95,11 +101,15 @@ pub(super) fn test(plan: &TestPlan, language: Language) -> String {
         uses_inbox: plan.uses_inbox,
         uses_fmt: !plan.tax_ids.is_empty() || plan.requests.iter().any(|it| !it.takes.is_empty()),
         uses_other_key: plan.uses_other_key,
-        tax_ids: plan.tax_ids.iter().map(|it| variable_in(it, language)).collect(),
+        tax_ids: plan.tax_ids.iter().map(|it| digits_in(it, language)).collect(),
         asserted: asserted(plan, language),
     };
     let rendered = template.render(Value::from(Serde(&test)));
     rendered.expect("the data fits the templates")
+}
+
+fn digits_in(digits: &Digits, language: Language) -> DigitsIn {
+    DigitsIn { variable: variable_in(&digits.variable, language), count: digits.count }
 }
 
 /// A text within a line of a comment: nothing in it ends the line.

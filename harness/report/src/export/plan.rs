@@ -7,11 +7,11 @@ use tideover_exchange::renaming::{Renaming, TAX_IDS};
 use tideover_exchange::step::{Action, Caller, Step};
 use tideover_exchange::target::{INBOX, ModelTarget, Target, service};
 use tideover_exchange::transcript::{FindingName, Header, Transcript};
-use tideover_exchange::{HttpForm, Memory, Prepared, PreparedAction, Response};
+use tideover_exchange::{HttpForm, Memory, Prepared, PreparedAction, PreparedCall, Response};
 use tideover_live::facilities::OTHER;
 use tideover_model::clause::Kind;
 use tideover_model::wire::schema::{Role, in_requests};
-use tideover_model::{Clause, Face, Happening, OperationKind, Outcome, PlatformId};
+use tideover_model::{Clause, Face, Happening, Operation, OperationKind, Outcome, PlatformId};
 use tideover_prove::right::right_service;
 
 use crate::export::Unexportable;
@@ -26,8 +26,8 @@ const MOST_BYTES: usize = 20_000;
 /// The run in names. It becomes a variable of the test; no name has it otherwise.
 const RUN: &str = "xrunx";
 
-/// The number of digits of a tax id that differ from run to run, at its end.
-const TAX_ID_TAIL: usize = 7;
+/// The first digits of a tax id, which are the same in every run: who gives out the numbers knows them. All others differ.
+const TAX_ID_START: usize = 2;
 
 /// A test that sends requests and asserts something of the last response.
 #[derive(Clone, Debug)]
@@ -40,10 +40,16 @@ pub(super) struct TestPlan {
     pub(super) assertion: Assertion,
     /// The expected value as JSON text, if the assertion has one.
     pub(super) expected: Option<Template>,
-    /// The tax ids of the test, by variable: each is that many digits.
-    pub(super) tax_ids: Vec<String>,
+    pub(super) tax_ids: Vec<Digits>,
     pub(super) uses_inbox: bool,
     pub(super) uses_other_key: bool,
+}
+
+/// A variable of a test that has so many digits: a part of a tax id that no separator divides, however it is spelled.
+#[derive(Clone, Debug)]
+pub(super) struct Digits {
+    pub(super) variable: String,
+    pub(super) count: usize,
 }
 
 /// A request of a test.
@@ -87,7 +93,7 @@ impl TestPlan {
         let (requests, tax_ids) = requests.made()?;
         let expected = match &assertion {
             Assertion::Field { value, .. } => {
-                Some(Template::of(&names.in_text(&value.to_string(), &tax_ids)))
+                Some(Template::of(&names.in_text(&value.to_string(), &tax_ids.spelled)))
             }
             _ => None,
         };
@@ -96,7 +102,7 @@ impl TestPlan {
             place: clause.place().to_owned(),
             uses_inbox: requests.iter().any(|it| it.uses("INBOX")),
             uses_other_key: requests.iter().any(|it| it.uses("OTHER_KEY")),
-            tax_ids: tax_ids.into_iter().map(|(_, variable)| variable).collect(),
+            tax_ids: tax_ids.digits,
             finding,
             requests,
             assertion,
@@ -165,9 +171,7 @@ impl Names {
     /// A text with the run and the tax ids as variables.
     fn in_text(&self, text: &str, tax_ids: &[(String, String)]) -> String {
         let text = text.replace(&self.run, &marked("RUN"));
-        tax_ids
-            .iter()
-            .fold(text, |text, (digits, variable)| text.replace(digits, &marked(variable)))
+        tax_ids.iter().fold(text, |text, (spelled, written)| text.replace(spelled, written))
     }
 }
 
@@ -284,8 +288,62 @@ impl Others {
     }
 }
 
-/// The ends of the tax ids of a test, each with its variable.
-type TaxIds = Vec<(String, String)>;
+/// The tax ids of a test.
+#[derive(Default)]
+struct TaxIds {
+    digits: Vec<Digits>,
+    /// What follows the first digits, in each spelling, and the same with variables.
+    spelled: Vec<(String, String)>,
+}
+
+impl TaxIds {
+    /// Those of the spellings of each number, by its digits.
+    fn of(numbers: &BTreeMap<String, BTreeSet<String>>) -> TaxIds {
+        let mut tax_ids = TaxIds::default();
+        for (number, spellings) in (1..).zip(numbers.values()) {
+            tax_ids.add(number, spellings);
+        }
+        tax_ids
+    }
+
+    /// Adds the number of all these spellings: a variable between each two places at which one of them has a separator.
+    fn add(&mut self, number: usize, spellings: &BTreeSet<String>) {
+        let cuts: BTreeSet<usize> = spellings.iter().flat_map(|it| cuts(it)).collect();
+        let ends: Vec<usize> = cuts.into_iter().collect();
+        let starts = [0].into_iter().chain(ends.iter().copied());
+        let part = |(letter, (start, end)): (char, (usize, &usize))| {
+            let variable = match ends.len() {
+                1 => format!("TAX_ID_{number}"),
+                _ => format!("TAX_ID_{number}_{letter}"),
+            };
+            (start, Digits { variable, count: end - start })
+        };
+        let parts: BTreeMap<usize, Digits> = ('A'..).zip(starts.zip(&ends)).map(part).collect();
+        for spelling in spellings {
+            let mut digits = 0..;
+            let written = spelling.chars().map(|it| match it.is_ascii_digit() {
+                true => digits
+                    .next()
+                    .and_then(|at| parts.get(&at))
+                    .map_or_else(String::new, |it| marked(&it.variable)),
+                false => it.to_string(),
+            });
+            self.spelled.push((spelling.clone(), written.collect()));
+        }
+        self.digits.extend(parts.into_values());
+    }
+}
+
+/// How many digits stand before each separator, and before the end.
+fn cuts(spelling: &str) -> Vec<usize> {
+    let parts = spelling.split(|it: char| !it.is_ascii_digit()).map(str::len);
+    parts
+        .scan(0, |sum, length| {
+            *sum += length;
+            Some(*sum)
+        })
+        .collect()
+}
 
 /// Makes the requests of a test.
 struct Requests<'a> {
@@ -297,7 +355,7 @@ struct Requests<'a> {
 }
 
 impl Requests<'_> {
-    /// The requests, and the ends of the tax ids in them, each with its variable.
+    /// The requests, and the tax ids in them.
     fn made(&self) -> Result<(Vec<Request>, TaxIds), Unexportable> {
         let tax_ids = self.tax_ids();
         let references = references(&self.transcript.steps);
@@ -314,8 +372,9 @@ impl Requests<'_> {
             }
             if !(matches!(step.action, Action::Deliveries) && takes.is_empty()) {
                 let prepared = Prepared::from_step(step, &memory, &marked("API_KEY"));
-                let mut request =
-                    self.request(step, &prepared, &tax_ids).ok_or(Unexportable::Body(index + 1))?;
+                let mut request = self
+                    .request(step, &prepared, &tax_ids.spelled)
+                    .ok_or(Unexportable::Body(index + 1))?;
                 let was = self.transcript.recorded.get(index).and_then(|was| was.status);
                 let held = was.is_none_or(|status| (200..300).contains(&status));
                 let succeeds = right.is_success() && self.others.succeed(index);
@@ -364,30 +423,46 @@ impl Requests<'_> {
         })
     }
 
-    /// The ends of the tax ids that are sent, each with its variable. Those of another form stay.
+    /// The tax ids that are sent. Those of another form stay.
     fn tax_ids(&self) -> TaxIds {
-        let mut ends = BTreeSet::new();
-        for sent in self.sent {
-            let body = sent.call().and_then(|call| serde_json::from_slice(call.body()).ok());
-            collect_tax_ids(&body.unwrap_or_default(), &mut ends);
+        let mut spelled = BTreeSet::new();
+        for call in self.sent.iter().filter_map(Prepared::call) {
+            match serde_json::from_slice(call.body()) {
+                Ok(body) => collect_tax_ids(&body, &mut spelled),
+                Err(_) => spelled.extend(tax_ids_of_rows(call)),
+            }
         }
-        ends.into_iter().zip(1..).map(|(end, number)| (end, format!("TAX_ID_{number}"))).collect()
+        let mut numbers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (number, varying) in spelled.iter().filter_map(|text| varying_part(text)) {
+            numbers.entry(number).or_default().insert(varying.to_owned());
+        }
+        TaxIds::of(&numbers)
     }
 }
 
-fn collect_tax_ids(value: &Value, ends: &mut BTreeSet<String>) {
+fn collect_tax_ids(value: &Value, spelled: &mut BTreeSet<String>) {
     let Value::Object(fields) = value else { return };
     for (name, value) in fields {
-        collect_tax_ids(value, ends);
+        collect_tax_ids(value, spelled);
         let is_tax_id = in_requests(name).iter().any(|it| matches!(it.role, Role::TaxId));
-        let Some(text) = value.as_str().filter(|_| is_tax_id) else { continue };
-        let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-        let end: String =
-            text.chars().skip(text.chars().count().saturating_sub(TAX_ID_TAIL)).collect();
-        if digits.len() == 9 && end.bytes().all(|it| it.is_ascii_digit()) {
-            ends.insert(end);
-        }
+        spelled.extend(value.as_str().filter(|_| is_tax_id).map(str::to_owned));
     }
+}
+
+/// The tax ids in the rows of a file.
+fn tax_ids_of_rows(call: &PreparedCall) -> Vec<String> {
+    let syncs = call.operation().map(Operation::syncs).unwrap_or_default();
+    let parties = syncs.into_iter().flat_map(|sync| [&sync.payee, &sync.payor]);
+    parties.filter_map(|party| party.details.tax_id.clone()).collect()
+}
+
+/// The nine digits of a tax id, and its spelling from behind the first ones to the last. `None` if it has another form.
+fn varying_part(text: &str) -> Option<(String, &str)> {
+    let places: Vec<usize> =
+        text.match_indices(|it: char| it.is_ascii_digit()).map(|(at, _)| at).collect();
+    let digits = text.chars().filter(char::is_ascii_digit).collect();
+    let is_one = places.len() == 9 && !text.chars().any(char::is_alphabetic);
+    is_one.then(|| (digits, &text[places[TAX_ID_START]..=places[8]]))
 }
 
 /// The references of steps: the name of a response, and the way to a value in it.

@@ -10,7 +10,7 @@ set -euo pipefail
 OPERATOR_URL=${OPERATOR_URL:-$API_URL}
 RUN=t$(od -An -N4 -tx1 /dev/urandom | tr -d ' \n')
 {% for tax_id in tax_ids %}
-{{ tax_id }}=$(printf '%07d' "$(($(od -An -N4 -tu4 /dev/urandom) % 10000000))")
+{{ tax_id.variable }}=$(printf '%0{{ tax_id.count }}d' "$(($(od -An -N4 -tu4 /dev/urandom) % 10 ** {{ tax_id.count }}))")
 {% endfor %}
 
 # Sends a request: the base URL, the method, the path as it stands, then more of curl's arguments.

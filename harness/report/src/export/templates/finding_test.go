@@ -97,12 +97,12 @@ func at(value any, way ...string) any {
 }
 
 {% if tax_ids %}
-func digits(t *testing.T) string {
-	number, err := rand.Int(rand.Reader, big.NewInt(10_000_000))
+func digits(t *testing.T, count int) string {
+	number, err := rand.Int(rand.Reader, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(count)), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%07d", number)
+	return fmt.Sprintf("%0*d", count, number)
 }
 {% endif %}
 
@@ -124,8 +124,8 @@ func Test_{{ name }}(t *testing.T) {
 	}
 	run := "t" + hex.EncodeToString(random)
 {% for tax_id in tax_ids %}
-	{{ tax_id }} := digits(t)
-	_ = {{ tax_id }}
+	{{ tax_id.variable }} := digits(t, {{ tax_id.count }})
+	_ = {{ tax_id.variable }}
 {% endfor %}
 	_, _, _ = apiKey, run, operatorUrl // Not every test needs them.
 	var status int

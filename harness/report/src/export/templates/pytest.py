@@ -51,7 +51,7 @@ def at(body, *way):
 def test_{{ name }}():
     RUN = f"t{secrets.token_hex(4)}"
 {% for tax_id in tax_ids %}
-    {{ tax_id }} = f"{secrets.randbelow(10**7):07}"
+    {{ tax_id.variable }} = f"{secrets.randbelow(10**{{ tax_id.count }}):0{{ tax_id.count }}}"
 {% endfor %}
 {% for request in requests %}
 

@@ -55,7 +55,7 @@ const at = (body: any, ...way: string[]): any => way.reduce((value, part) => val
 test({{ message }}, { timeout: 120_000 }, async ({ skip }) => {
   const run = `t${randomBytes(4).toString("hex")}`;
 {% for tax_id in tax_ids %}
-  const {{ tax_id }} = `${randomInt(10 ** 7)}`.padStart(7, "0");
+  const {{ tax_id.variable }} = `${randomInt(10 ** {{ tax_id.count }})}`.padStart({{ tax_id.count }}, "0");
 {% endfor %}
   let answer: Answer = { status: 0, body: undefined };
 {% for request in requests %}
