@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::renaming::Renaming;
+use crate::renaming::{OWN, Renaming};
 use crate::step::{Caller, Step};
 
 /// The responses to named steps. References are read from them.
@@ -59,6 +59,7 @@ impl Memory {
             let reference = &rest[start + 2..start + length];
             resolved.push_str(&rest[..start]);
             match self.look_up(reference) {
+                None if rest[start..].starts_with(OWN) => {}
                 Some(Value::String(value)) => resolved.push_str(value),
                 Some(value) => resolved.push_str(&value.to_string()),
                 None => resolved.push_str(&rest[start..=start + length]),
@@ -67,6 +68,13 @@ impl Memory {
         }
         resolved.push_str(rest);
         resolved
+    }
+
+    /// Whether a step asks about a response that never came, or lacks what the step reads of it.
+    pub fn lacks_for(&self, step: &Step) -> bool {
+        let asks = Step { caller: Caller::Default, ..step.clone() };
+        let asks = serde_json::to_string(&asks).unwrap_or_default();
+        self.resolve(&asks).contains("${")
     }
 
     /// `value` with the references in its strings replaced.

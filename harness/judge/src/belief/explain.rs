@@ -48,6 +48,8 @@ pub struct Explainer {
     /// Whether nobody else uses the keys.
     pub alone: bool,
     pub deepest: usize,
+    /// How many hypotheses it tries at most at each depth of one response.
+    widest: usize,
 }
 
 impl Candidate {
@@ -77,9 +79,18 @@ impl Candidate {
 }
 
 impl Explainer {
+    pub fn new(outside: Outside, prior: PriorState, alone: bool) -> Explainer {
+        Explainer { outside, prior, alone, deepest: DEEPEST, widest: WIDEST }
+    }
+
     /// The same, with at most so many hidden moves.
-    pub(crate) fn within(self, deepest: usize) -> Explainer {
+    pub fn within(self, deepest: usize) -> Explainer {
         Explainer { deepest, ..self }
+    }
+
+    /// The same for one of so many searches, which together are as wide as one.
+    pub(crate) fn one_of(self, searches: usize) -> Explainer {
+        Explainer { widest: self.widest / searches.max(1), ..self }
     }
 
     /// Whether no hypothesis explains a response, even with hidden moves.
@@ -95,12 +106,13 @@ impl Explainer {
     pub fn explain(self, hypotheses: &[Hypothesis], observed: Observation<'_>) -> Vec<Candidate> {
         let groups = Group::all_of(hypotheses);
         let search = |group: &Group<'_>, widest| self.search(group, observed, widest);
+        let narrow = WIDE.min(self.widest);
         let mut found: Vec<Found> =
-            groups.iter().map(|group| search(group, WIDE / group.alike)).collect();
+            groups.iter().map(|group| search(group, narrow / group.alike)).collect();
         let cut_short = found.iter().filter(|found| found.is_cut_short()).count();
         // Where other groups explain the response, those that are dropped share one search.
         let is_explained = found.iter().any(Found::explains);
-        let widest = if is_explained { WIDEST / cut_short.max(1) } else { WIDEST };
+        let widest = if is_explained { self.widest / cut_short.max(1) } else { self.widest };
         for (found, group) in found.iter_mut().zip(&groups).filter(|it| it.0.is_cut_short()) {
             *found = search(group, widest);
         }

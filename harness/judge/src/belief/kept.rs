@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::belief::Observation;
 use crate::belief::hidden::PriorState;
 use crate::belief::hypothesis::Hypothesis;
+use crate::belief::hypothesis::open::Undecided;
 
 /// The most hypotheses to keep.
 ///
@@ -23,36 +24,55 @@ pub(super) struct Kept {
 impl Kept {
     /// Those that no other one covers, and of these as many as may be kept.
     pub(super) fn of(hypotheses: Vec<Hypothesis>) -> Kept {
+        if hypotheses.len() < 2 {
+            return Kept { hypotheses, are_all: true };
+        }
         let mut hypotheses = distinct(hypotheses);
         let are_all = hypotheses.len() <= MOST_KEPT;
         hypotheses.truncate(MOST_KEPT);
         Kept { hypotheses, are_all }
     }
 
-    /// The hypotheses, where each open request that matters for a response was carried out when it came, or not.
+    /// The same, sorted: those that are explained together stand together, the plainest first.
+    pub(super) fn plainest_first(mut hypotheses: Vec<Hypothesis>) -> Kept {
+        hypotheses.sort_by(|one, other| {
+            let (settled, unsettled) = (one.open.len(), other.open.len());
+            let (one, other) = (one.readings(), other.readings());
+            let by_readings = one.len().cmp(&other.len()).then_with(|| other.cmp(one));
+            by_readings.then(settled.cmp(&unsettled))
+        });
+        Kept::of(hypotheses)
+    }
+
+    /// The hypotheses, where each open request that matters for a response was carried out when it came, or not. Ends when
+    /// they are too many: then some are still undecided.
     pub(super) fn decided_for(
         mut hypotheses: Vec<Hypothesis>,
         observed: Observation<'_>,
         prior: PriorState,
     ) -> Kept {
-        let mut are_all = true;
         loop {
             let mut is_any_decided = false;
             let mut decided = Vec::with_capacity(hypotheses.len());
             for hypothesis in hypotheses {
                 match hypothesis.decided_once(observed, prior) {
-                    None => decided.push(hypothesis),
-                    Some(both) => {
+                    Undecided::Nothing => decided.push(hypothesis),
+                    Undecided::Both(both) => {
                         is_any_decided = true;
                         decided.extend(both);
+                    }
+                    Undecided::TooMuch => {
+                        return Kept { hypotheses: vec![hypothesis], are_all: false };
                     }
                 }
             }
             if !is_any_decided {
-                return Kept { hypotheses: decided, are_all };
+                return Kept { hypotheses: decided, are_all: true };
             }
             let kept = Kept::of(decided);
-            are_all &= kept.are_all;
+            if !kept.are_all {
+                return kept;
+            }
             hypotheses = kept.hypotheses;
         }
     }

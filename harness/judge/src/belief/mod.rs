@@ -22,7 +22,7 @@ use tideover_model::{
 };
 
 use crate::belief::bounds::Limits;
-use crate::belief::explain::{DEEPEST, Explainer};
+use crate::belief::explain::Explainer;
 use crate::belief::hidden::{Outside, PriorState};
 use crate::belief::hypothesis::open::Open;
 use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, leniently, status_point};
@@ -132,7 +132,7 @@ impl Belief {
     }
 
     fn explainer(&self, prior: PriorState) -> Explainer {
-        Explainer { outside: self.outside, prior, alone: self.alone, deepest: DEEPEST }
+        Explainer::new(self.outside, prior, self.alone)
     }
 
     /// Nobody else uses the keys: all that they change is seen.
@@ -288,12 +288,6 @@ impl Belief {
         }
     }
 
-    /// Drops hypotheses that others cover, and those beyond the maximum.
-    fn bound(&mut self) {
-        let kept = Kept::of(take(&mut self.hypotheses));
-        self.keep(kept);
-    }
-
     /// Contradictions are inconclusive from the first dropped hypothesis on.
     fn keep(&mut self, Kept { hypotheses, are_all }: Kept) {
         self.incomplete |= !are_all;
@@ -331,12 +325,16 @@ impl Belief {
             }
             return Explanation::uninformative(seen, platform);
         }
+        let Some(decided) = self.decided_for(Observation { sent, seen, now }) else {
+            // What the response is about is lost, and nothing else.
+            self.unanswered(sent, now);
+            return Explanation::uninformative(seen, platform);
+        };
+        self.keep(decided);
         self.remember_write(sent);
         if !is_informative(seen) {
             self.miss(sent);
         }
-        let before = take(&mut self.hypotheses);
-        self.keep(Kept::decided_for(before, Observation { sent, seen, now }, self.prior));
         // This response need not show whether the tax ids are held. Later responses do.
         let may_be_held = |hypothesis: &&Hypothesis| {
             self.prior == PriorState::TaxIds || hypothesis.lacks_tax_id(sent, now)
@@ -349,17 +347,12 @@ impl Belief {
         let kept =
             self.explainer(self.prior).explain(&self.hypotheses, Observation { sent, seen, now });
         let best = kept.iter().map(|one| &one.fit).min_by_key(|fit| fit.doubts.len()).cloned();
-        self.hypotheses = kept.into_iter().map(|one| one.hypothesis).collect();
-        // Those that are explained together stand together, the plainest first.
-        self.hypotheses.sort_by(|one, other| {
-            let (settled, unsettled) = (one.open.len(), other.open.len());
-            let (one, other) = (one.readings(), other.readings());
-            let by_readings = one.len().cmp(&other.len()).then_with(|| other.cmp(one));
-            by_readings.then(settled.cmp(&unsettled))
-        });
-        if self.hypotheses.len() > 1 {
-            self.bound();
+        let kept = Kept::plainest_first(kept.into_iter().map(|one| one.hypothesis).collect());
+        if !kept.are_all && may_be_lost(sent) {
+            self.unanswered(sent, now);
+            return Explanation::uninformative(seen, platform);
         }
+        self.keep(kept);
         let Some(best) = best else {
             // There is always a hypothesis, and it always responds.
             return Explanation::uninformative(seen, platform);
@@ -379,6 +372,19 @@ impl Belief {
         self.grounds.learn(sent, seen, &predicted);
         let open = self.leave_open(sent, seen, &mut points, doubts);
         Explanation { predicted, refusal, platform, points, due, open }
+    }
+
+    /// The hypotheses where each open request that matters for a response is decided. `None` if so many matter that the
+    /// response decides nothing; the hypotheses stay as they are.
+    fn decided_for(&mut self, observed: Observation<'_>) -> Option<Kept> {
+        let before = self.is_unsettled().then(|| self.hypotheses.clone());
+        let decided = Kept::decided_for(take(&mut self.hypotheses), observed, self.prior);
+        let Some(before) = before.filter(|_| !decided.are_all) else { return Some(decided) };
+        if !may_be_lost(observed.sent) {
+            return Some(Kept { hypotheses: before, are_all: false });
+        }
+        self.hypotheses = before;
+        None
     }
 
     /// Moves inconclusive points out of `points`, and adds the conclusive ones of `doubts`.
@@ -537,6 +543,11 @@ impl Belief {
             _ => Some(least + question.advance),
         }
     }
+}
+
+/// Whether the belief can go on as if there had been no response. When the clock moves, all else moves with it.
+fn may_be_lost(sent: &Prepared) -> bool {
+    !matches!(sent.action, PreparedAction::Advance(_))
 }
 
 /// Whether a response is informative. A failure is not, nor is an unlisted code.

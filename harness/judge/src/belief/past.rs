@@ -7,7 +7,7 @@ use tideover_model::wire::field::Fields;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{Code, Operation, OperationKind, PlatformId, Timestamp};
 
-use crate::belief::explain::DEEPEST;
+use crate::belief::explain::{DEEPEST, Explainer};
 use crate::belief::hidden::PriorState;
 use crate::belief::hypothesis::{Hypothesis, Subject};
 use crate::belief::kept::Kept;
@@ -42,8 +42,10 @@ impl Belief {
         let is_about_it = |past: &&Past| past.business.is_none() || past.business == business;
         let observed = Observation { sent, seen, now };
         let about: Vec<&Past> = past.iter().filter(is_about_it).collect();
-        let is_earlier =
-            |deepest| about.iter().any(|past| self.matches_past(past, observed, deepest));
+        let is_earlier = |deepest| {
+            let within = self.explainer(PriorState::Nothing).within(deepest).one_of(about.len());
+            about.iter().any(|past| self.matches_past(past, observed, within))
+        };
         let is_near = self.explains_within(observed, 1);
         // Most stale reads show an earlier state as it was, and a search that explains nothing is the longest.
         if !is_near && is_earlier(0) {
@@ -93,16 +95,13 @@ impl Belief {
         !decided.are_all || !explainer.contradicts(&decided.hypotheses, observed)
     }
 
-    /// Whether a response shows the state before a write, or what at most so many hidden moves made of it. Uses the
-    /// names known since.
-    fn matches_past(&self, past: &Past, observed: Observation<'_>, deepest: usize) -> bool {
+    /// Whether a response shows the state before a write, or what hidden moves made of it. Uses the names known since.
+    /// State that predates the run would explain any response, so `within` must not assume it.
+    fn matches_past(&self, past: &Past, observed: Observation<'_>, within: Explainer) -> bool {
         let Some(present) = self.hypotheses.first() else { return false };
-        // State that predates the run would explain any response.
-        let prior = PriorState::Nothing;
         let named = past.hypotheses.iter().map(|hypothesis| hypothesis.calling_as(present));
-        let decided = Kept::decided_for(named.collect(), observed, prior);
-        let explainer = self.explainer(prior).within(deepest);
-        !explainer.contradicts(&decided.hypotheses, observed)
+        let decided = Kept::decided_for(named.collect(), observed, within.prior);
+        decided.are_all && !within.contradicts(&decided.hypotheses, observed)
     }
 
     pub(super) fn remember_write(&mut self, sent: &Prepared) {

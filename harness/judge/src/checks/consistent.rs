@@ -39,18 +39,12 @@ fn check_consistency(exchange: &Exchange<'_>, notes: &mut Notes) {
                 exchange,
                 clause!("2.invoice.fundable"),
                 only_issued,
-                "fundable beside status",
+                field::FUNDABLE,
                 evidence,
             );
             let free = Fields::of(body).fundable() != Some(true) || body[field::ADVANCE].is_null();
             let evidence = || ("false, since an advance stands against it", "true");
-            notes.expect(
-                exchange,
-                clause!("2.invoice.fundable"),
-                free,
-                "fundable beside advance",
-                evidence,
-            );
+            notes.expect(exchange, clause!("2.invoice.fundable"), free, field::FUNDABLE, evidence);
             advance(exchange, body, notes);
             let clause = clause!("2.invoice.notFundableReason");
             reason(exchange, body, (clause, clause), notes);
@@ -94,7 +88,7 @@ fn reason(
     };
     let holds = reason.is_null() == fundable;
     let clause = if fundable && !holds { needless } else { missing };
-    notes.expect(exchange, clause, holds, "notFundableReason beside fundable", evidence);
+    notes.expect(exchange, clause, holds, field::NOT_FUNDABLE_REASON, evidence);
 }
 
 /// The collection account is shown exactly while it is open.
@@ -107,11 +101,5 @@ fn account(exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
         let expected = if open { "the account, which is open" } else { "null until it is open" };
         (expected, if account.is_null() { "null" } else { "an account" })
     };
-    notes.expect(
-        exchange,
-        clause,
-        account.is_null() != open,
-        "remittance beside onboarding",
-        evidence,
-    );
+    notes.expect(exchange, clause, account.is_null() != open, field::REMITTANCE, evidence);
 }

@@ -91,6 +91,26 @@ async fn a_body_may_be_read_leniently() {
     assert_accepted(Liberty { takes, ..NONE }).await;
 }
 
+/// What a request changes counts although the service is the only one that takes its form.
+#[tokio::test]
+async fn a_lenient_write_is_a_write() {
+    let takes = |call: &PreparedCall| match serde_json::from_slice::<Value>(call.body()) {
+        Ok(body) if body.get("label").is_some_and(Value::is_null) => {
+            call.with_body(without(body, "label").to_string().into())
+        }
+        _ => call.clone(),
+    };
+    let sets = |body: Value| put("/v1/organizations/v/payout-account", body);
+    let account = |number: &str| json!({ "accountNumber": number, "routingNumber": "021000021" });
+    let mut unlabelled = account("000654321");
+    unlabelled["label"] = Value::Null;
+    let mut steps = vec![post("/v1/webhooks", json!({ "url": "${inbox}/accepts" }))];
+    steps.extend(onboard());
+    steps.extend([account("000111222"), unlabelled].map(sets));
+    steps.extend([Step::new(Action::Advance(3600)), read("v")]);
+    assert_steps_accepted(Liberty { takes, ..NONE }, &steps).await;
+}
+
 /// By one rule the tax id matches a business; by another, someone else holds it.
 #[tokio::test]
 async fn one_tax_id_may_mean_two_businesses() {

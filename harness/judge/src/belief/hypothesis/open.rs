@@ -14,9 +14,21 @@ use crate::belief::hypothesis::deeds::Deeds;
 use crate::belief::hypothesis::{Hypothesis, Subject};
 use crate::belief::reading::Revealed;
 
-/// How many undecided requests are compared with each other. Of more, the first is decided: what that costs is bounded by
-/// how many hypotheses are kept.
+/// How many undecided requests are compared with each other. Where there are more, a response is not explained.
 const MOST_COMPARED: usize = 16;
+
+/// How many undecided requests may matter for one response: each doubles the hypotheses.
+const MOST_DECIDED: usize = 8;
+
+/// What is undecided of the requests that matter for a response.
+pub(crate) enum Undecided {
+    /// Nothing matters.
+    Nothing,
+    /// The hypotheses where the first one that matters was carried out when it came, or not.
+    Both(Vec<Hypothesis>),
+    /// More than can be told apart.
+    TooMuch,
+}
 
 /// A request without a response.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,16 +65,15 @@ impl Open {
 }
 
 impl Hypothesis {
-    /// This hypothesis where the first open request that matters for a response was carried out when it came, and where it
-    /// was not. `None` if none matters.
-    pub(crate) fn decided_once(
-        &self,
-        observed: Observation<'_>,
-        prior: PriorState,
-    ) -> Option<Vec<Hypothesis>> {
-        let index = self.first_that_matters(observed, prior)?;
+    /// Decides the first open request that matters for a response.
+    pub(crate) fn decided_once(&self, observed: Observation<'_>, prior: PriorState) -> Undecided {
+        let matters = self.all_that_matter(observed, prior);
+        let Some(matters) = matters.filter(|matters| matters.len() <= MOST_DECIDED) else {
+            return Undecided::TooMuch;
+        };
+        let Some(&(index, at)) = matters.first() else { return Undecided::Nothing };
         let mut not_at_once = self.clone();
-        let at = not_at_once.open[index].undecided_since.take()?;
+        not_at_once.open[index].undecided_since = None;
         let held = not_at_once.with_tax_ids_held(&self.open[index].sent, prior, at);
         let before = std::iter::once(&not_at_once).chain(&held);
         let carry_out = |after: &mut Hypothesis| {
@@ -71,19 +82,24 @@ impl Hypothesis {
         };
         let at_once: Vec<Hypothesis> =
             before.flat_map(|hypothesis| hypothesis.after(&carry_out)).collect();
-        Some(std::iter::once(not_at_once).chain(at_once).collect())
+        Undecided::Both(std::iter::once(not_at_once).chain(at_once).collect())
     }
 
-    /// The first undecided request that matters for a response, or for another one that matters.
-    fn first_that_matters(&self, observed: Observation<'_>, prior: PriorState) -> Option<usize> {
+    /// The undecided requests that matter for a response, or for another one that matters: the place of each, and when it
+    /// came. `None` if they are too many to compare.
+    fn all_that_matter(
+        &self,
+        observed: Observation<'_>,
+        prior: PriorState,
+    ) -> Option<Vec<(usize, Timestamp)>> {
         if self.open.iter().all(|open| open.undecided_since.is_none()) {
-            return None;
+            return Some(Vec::new());
         }
         let related = self.related(observed.sent).into_iter();
         let undecided: Vec<(usize, Timestamp)> =
             related.filter_map(|it| Some((it, self.open[it].undecided_since?))).collect();
         if undecided.len() > MOST_COMPARED {
-            return Some(undecided[0].0);
+            return None;
         }
         let request = |nth: usize| &*self.open[undecided[nth].0].sent;
         let play = Play::of(observed);
@@ -108,8 +124,8 @@ impl Hypothesis {
                 }
             }
         }
-        let first = matters.iter().position(|matters| *matters)?;
-        Some(undecided[first].0)
+        let all = undecided.into_iter().zip(matters);
+        Some(all.filter(|(_, matters)| *matters).map(|(one, _)| one).collect())
     }
 
     /// Whether the response to a request, or what it leaves behind, depends on whether another one was carried out before.

@@ -181,7 +181,7 @@ impl<'a> CaseRun<'a> {
                 if unanswered.silence.is_some() {
                     self.played.lost.push((index, unanswered.why.clone()));
                 }
-                self.miss(&sent, unanswered);
+                self.miss(step, &sent, unanswered);
                 self.played.answers.push((since, None));
                 return Ok(None);
             }
@@ -225,12 +225,14 @@ impl<'a> CaseRun<'a> {
     }
 
     /// Counts a request without a response.
-    fn miss(&mut self, sent: &Prepared, unanswered: Unanswered) {
+    fn miss(&mut self, step: &Step, sent: &Prepared, unanswered: Unanswered) {
         match unanswered.applied {
             Applied::MayBe => {
                 self.checks.miss(sent);
                 self.played.unanswered += 1;
             }
+            // A subscription that was refused, say, need not be deleted.
+            Applied::Never if self.memory.lacks_for(step) => {}
             Applied::Never => self.played.unsent.push(unanswered.why),
         }
     }
@@ -274,13 +276,17 @@ impl<'a> CaseRun<'a> {
     ) -> Result<(Response, bool), Unanswered> {
         let reads = sent.kind().is_some_and(OperationKind::reads);
         let mut times = 0;
-        while self.oracle.may_lag(sent, &seen, now_of(target).unwrap_or(since)) {
+        let mut may_lag = self.may_lag(target, sent, &seen, since);
+        while may_lag {
             if !target.wait_to_ask_again(times).await {
                 return Ok((seen, false));
             }
             times += 1;
             match target.send(sent).await {
-                Ok(later) if is_informative(&later) => seen = later,
+                Ok(later) if is_informative(&later) => {
+                    may_lag = later == seen || self.may_lag(target, sent, &later, since);
+                    seen = later;
+                }
                 // Whether a response would have shown the write is unknown.
                 Ok(_) if reads => return Ok((seen, true)),
                 Err(later) if reads || later.applied == Applied::Never => return Ok((seen, true)),
@@ -292,6 +298,16 @@ impl<'a> CaseRun<'a> {
             self.played.lag(sent);
         }
         Ok((seen, false))
+    }
+
+    fn may_lag<T: Observed>(
+        &self,
+        target: &mut T,
+        sent: &Prepared,
+        seen: &Response,
+        since: Timestamp,
+    ) -> bool {
+        self.oracle.may_lag(sent, seen, now_of(target).unwrap_or(since))
     }
 
     /// Compares a step with its expectation, and makes every check.

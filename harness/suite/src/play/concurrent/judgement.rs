@@ -86,7 +86,7 @@ fn explain(history: &History, part: &[usize], known: &Known) -> OrderVerdict {
     let world = Hypothesis::new(profile.clone(), inbox, api_key, *start);
     let mut verdict = OrderVerdict::Undecided;
     for (deepest, attempts) in ATTEMPTS {
-        let explainer = Explainer { outside: *outside, prior: *prior, alone: false, deepest };
+        let explainer = Explainer::new(*outside, *prior, false).within(deepest);
         let search = Search::new(history, &part, &revealed, explainer, attempts * part.len());
         verdict = search.run(world.clone());
         if matches!(verdict, OrderVerdict::Explained(_)) {
