@@ -37,6 +37,10 @@ const SHORTEST_RENAMED: usize = 9;
 /// The origin of foreign receivers. At a live target the run's own inbox replaces it.
 const FOREIGN: &str = "https://hooks.example.com";
 
+/// Stands within an identifier for what the play puts before each: two identifiers that join to the same text as two
+/// others then still do. Nothing where nothing is renamed.
+pub const OWN: &str = "${names}";
+
 /// The names of one play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renaming {
@@ -143,7 +147,8 @@ impl Renaming {
     }
 
     fn identifier(&self, name: &str) -> String {
-        if stays(name) { name.to_owned() } else { format!("{}{name}", self.prefix) }
+        let name = name.replace(OWN, &self.prefix);
+        if stays(&name) { name } else { format!("{}{name}", self.prefix) }
     }
 
     fn legal_name(&self, name: &str) -> String {

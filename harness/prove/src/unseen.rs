@@ -183,6 +183,7 @@ pub static UNSEEN: &[Undetectable] = &[
         Needs::Operator,
         "it needs an operator port",
         &[
+            "reached-limit-stays-reached",
             "tax-id-of-a-w9-is-not-on-file",
             "vendor-is-said-to-have-confirmed",
             "wrong-tax-id-is-not-corrected",

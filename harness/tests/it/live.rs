@@ -17,8 +17,10 @@ use tideover_live::session::Abilities;
 use tideover_live::settings::{Accounts, Budget, Payor, Settings, Webhooks};
 use tideover_live::unasked::{LeftOut, Why};
 use tideover_live::{LIVE_STEPS, Vocabulary};
+use tideover_model::wire::route::route;
 use tideover_model::{Clause, Destinations};
 use tideover_sim::Mock;
+use tideover_suite::generate;
 use tideover_suite::play::cases::Testbed;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
@@ -39,7 +41,12 @@ async fn play(begun: &mut Begun, cases: u64) -> Played {
         for step in &steps {
             let sent = Prepared::from_step(step, &memory, target.api_key());
             match target.send(&sent).await {
-                Ok(seen) => memory.keep(step, seen.json()),
+                Ok(seen) => {
+                    memory.keep(step, seen.json());
+                    played.unserved += usize::from(is_unserved(step));
+                }
+                // What a refused step would have named cannot be asked about.
+                Err(_) if memory.lacks_for(step) => {}
                 Err(unanswered) => played.unanswered.push(unanswered.why),
             }
             *played.sent.entry(form(step)).or_default() += 1;
@@ -51,7 +58,13 @@ async fn play(begun: &mut Begun, cases: u64) -> Played {
 #[derive(Default)]
 struct Played {
     sent: BTreeMap<String, u64>,
+    /// How many requests of no endpoint were answered.
+    unserved: usize,
     unanswered: Vec<String>,
+}
+
+fn is_unserved(step: &Step) -> bool {
+    matches!(&step.action, Action::Call(call) if route(&call.method, &call.path).is_err())
 }
 
 fn form(step: &Step) -> String {
@@ -80,7 +93,7 @@ async fn with_writes_allowed_every_operation_is_sent() {
     let webhooks = Webhooks { listen: "127.0.0.1:0".parse().unwrap(), url: inbox.origin().into() };
     let settings = Settings { webhooks: Some(webhooks), ..settings(&mock) };
     let mut begun = begin(settings.clone(), Some(inbox)).await;
-    let played = play(&mut begun, 60).await;
+    let played = play(&mut begun, generate::round()).await;
     assert_eq!(played.unanswered, Vec::<String>::new());
     for expected in [
         "GET organizations/*/invoices",
@@ -165,9 +178,9 @@ async fn unsent_requests_are_counted_with_their_reason() {
     few.accounts.tax_ids.truncate(1);
     few.budget.financed = 1;
     let mut begun = begin(few, Some(inbox)).await;
-    let played = play(&mut begun, 50).await;
+    let played = play(&mut begun, generate::round()).await;
     assert_eq!(played.unanswered, Vec::<String>::new());
-    assert!(played.sent.contains_key("POST invoices/*"), "{:?}", played.sent);
+    assert!(played.unserved > 0, "{:?}", played.sent);
     let unasked = begun.world.unasked();
     let left_out: BTreeMap<Why, &LeftOut> = unasked.iter().collect();
     let clause = |name| Clause::all().find(|clause| clause.name() == name).unwrap();

@@ -296,7 +296,7 @@ fn a_value_of_the_right_form_cites_the_sentence_that_states_it() {
         ("identifiers-are-derived-for-each-row", "4.imports.5.3"),
         ("bad-rows-are-left-out", "4.imports.6"),
         ("punctuated-tax-id-is-malformed", "2.businessSync.taxId"),
-        ("tax-id-is-forgotten-in-a-resync", "4.businessSync.intro.2"),
+        ("tax-id-is-forgotten-in-a-resync", "2.businessSync.taxId"),
         ("one-session-link-for-everybody", "4.sessions.6"),
         ("advance-forwards-the-fee", "2.amounts.forwardedAtPayment"),
         ("quoted-amount-is-text", "2.quote.financeableAmount"),

@@ -124,6 +124,25 @@ defects! {
         granted!(|inner, refusal| {
             refusal.code == Code::ConcentrationExceeded && inner.caller != PlatformId::DEFAULT
         });
+    "reached-limit-stays-reached", "8.concentrationLimit", as "7.codes.concentration_exceeded",
+        "a business that reached its limit gets no advance any more, whatever it repays",
+        answer(&|inner, operation| {
+            let Operation::RequestAdvance { payee, invoice } = &operation else {
+                return inner.answer(operation);
+            };
+            let business = inner.key(&[payee]);
+            let read = Operation::GetInvoice { payee: payee.clone(), invoice: invoice.clone() };
+            let is_new = |answer| matches!(answer, Ok(Reply::Invoice(it)) if it.advance.is_none());
+            if inner.memory.counted(&business) > 0 && is_new(inner.answer(read)) {
+                let clause = clause!("7.codes.concentration_exceeded");
+                return Err(Refusal::new(Code::ConcentrationExceeded, clause));
+            }
+            let answer = inner.answer(operation);
+            if answer.as_ref().is_err_and(|refusal| refusal.code == Code::ConcentrationExceeded) {
+                inner.memory.count(&business);
+            }
+            answer
+        });
     "advance-needs-no-onboarding", "3.onboarding.2.2",
         "an advance is granted to a business that lacks a requirement",
         granted!(|_, refusal| refusal.code == Code::BusinessNotEligible);

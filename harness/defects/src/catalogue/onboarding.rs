@@ -43,7 +43,7 @@ defects! {
             }
             inner.happen(happening)
         });
-    "address-of-the-contact-is-not-read", "3.requirement.collectionAccount.3", as "7.codes.business_not_eligible",
+    "address-of-the-contact-is-not-read", "3.requirement.collectionAccount.3", as "gap.eventCauses",
         "the address of the synced contact does not open the collection account",
         request!(SyncBusiness { details, .. } => details.contact.address = Address::default());
     "contact-is-replaced-as-a-whole", "2.businessSync.contact.2", as "gap.eventCauses",

@@ -147,6 +147,7 @@ static WATCHED: &[RegisteredCheck] = checks! {
     "names" [Foreign] "4.businessSync.intro.2";
     "limit" [Foreign] "8.perInvoiceMaximum";
     "limit" [Foreign Vendor] "1.service.3.3" "2.amounts.advanceAmount.2" "8.concentrationLimit";
+    "room" [Foreign Vendor Operator] "8.concentrationLimit";
     "arrivals" [Inbox Clock Known] "6.delivery.1.2";
     // How a delivery is retried.
     "retries" [Inbox Clock]

@@ -34,12 +34,14 @@ impl Draw {
         self.below(100) < percent
     }
 
-    /// At most `most` of `all`, one after the other from any of them on: seeds together reach each.
+    /// At most `most` of `all`, at even distances: neighbours are alike, so some of each kind is there. Seeds together
+    /// reach each.
     pub(crate) fn some<T>(&mut self, mut all: Vec<T>, most: usize) -> Vec<T> {
-        if all.len() > most {
-            let first = self.below(all.len());
-            all.rotate_left(first);
-            all.truncate(most);
+        let count = all.len();
+        if count > most {
+            let first = self.below(count);
+            let mut places = first..;
+            all.retain(|_| places.next().is_some_and(|place| place * most % count < most));
         }
         all
     }

@@ -1,4 +1,4 @@
-//! Reads of what a write must leave alone.
+//! Reads of what a write must leave alone, and of what it changes elsewhere.
 
 use proptest::bool::weighted;
 use tideover_exchange::step::{Action, Call, Step};
@@ -21,6 +21,28 @@ impl Walk {
         (!from.is_empty()).then(|| (*self.source.pick(&from)).clone())
     }
 
+    /// A read of something that may depend on what a step changes. It comes before that step and after it, so that what
+    /// the target has kept of the first answer shows.
+    pub(super) fn dependent_of(&mut self, step: &Step) -> Option<Step> {
+        const FACE_VALUE: i64 = 300_000;
+        let time_passes = matches!(step.action, Action::Advance(_));
+        let changed = make::read_back(step);
+        let is_quote = |call: &Call| call.kind() == Some(OperationKind::Quote);
+        let writes = !matches!(&step.action, Action::Call(call) if is_quote(call));
+        if !writes || changed.is_none() && !time_passes {
+            return None;
+        }
+        let depends = |read: &&Step| match &changed {
+            Some(changed) => *read != changed && share_a_name(read, changed),
+            None => true,
+        };
+        let mut from: Vec<Step> = self.written.iter().filter(depends).cloned().collect();
+        let business = changed.as_ref().and_then(names_of).map(|[business, _]| business);
+        let quote = business.map(|it| make::quote(&it, FACE_VALUE).by(&step.caller));
+        from.extend(quote);
+        (!from.is_empty()).then(|| self.source.pick(&from).clone())
+    }
+
     /// A read that combines a business, an invoice and a caller of the case that may never have met.
     pub(super) fn crossing(&mut self) -> Option<Step> {
         let of = |kind| {
@@ -35,6 +57,7 @@ impl Walk {
         let known = *source.pick(&businesses);
         let [business, _] = identifiers(known)?;
         let caller = if source.value(weighted(0.7)) { known } else { source.pick(&businesses) };
+        let caller = caller.caller.clone();
         let call = match invoices.is_empty() || source.value(weighted(0.2)) {
             true => Call::at(GetBusiness, &[&business]),
             false => {
@@ -43,14 +66,28 @@ impl Walk {
                 Call::at(GetInvoice, &[&business, &invoice])
             }
         };
-        Some(Step::new(Action::Call(call)).by(&caller.caller))
+        let read = Step::new(Action::Call(call)).by(&caller);
+        // What nobody synced cannot be financed, either.
+        let request = self.advance_of_nothing(&read).filter(|_| self.source.value(weighted(0.3)));
+        Some(request.unwrap_or(read))
+    }
+
+    /// A request of an advance on the invoice of a read, if there is none.
+    fn advance_of_nothing(&mut self, read: &Step) -> Option<Step> {
+        let [payee, invoice] = names_of(read).filter(|[_, invoice]| !invoice.is_empty())?;
+        let is_there = self.peek_invoice(&read.caller, &payee, &invoice).is_some();
+        (!is_there).then(|| make::request_advance(&payee, &invoice).by(&read.caller))
     }
 }
 
 /// Whether two reads are about things that a service could mix up: they share an identifier, or have different callers.
 fn are_near(one: &Step, other: &Step) -> bool {
+    one.caller != other.caller || share_a_name(one, other)
+}
+
+fn share_a_name(one: &Step, other: &Step) -> bool {
     let (Some(ones), Some(others)) = (identifiers(one), identifiers(other)) else { return false };
-    one.caller != other.caller || ones.iter().any(|name| !name.is_empty() && others.contains(name))
+    ones.iter().any(|name| !name.is_empty() && others.contains(name))
 }
 
 fn kind_of(read: &Step) -> Option<OperationKind> {
@@ -64,4 +101,10 @@ fn kind_of(read: &Step) -> Option<OperationKind> {
 fn identifiers(read: &Step) -> Option<[String; 2]> {
     let Action::Call(call) = &read.action else { return None };
     Some(route(&call.method, &call.path).ok()?.encoded_identifiers().map(str::to_owned))
+}
+
+/// The identifiers in the path.
+fn names_of(read: &Step) -> Option<[String; 2]> {
+    let Action::Call(call) = &read.action else { return None };
+    route(&call.method, &call.path).ok()?.identifiers().ok()
 }

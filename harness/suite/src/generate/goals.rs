@@ -128,6 +128,15 @@ impl Goal {
         matches!(self.aim, Aim::ShareLimit)
     }
 
+    /// Whether a second platform takes part in it.
+    pub(super) fn has_two_platforms(&self) -> bool {
+        match self.aim {
+            Aim::Share | Aim::ShareLimit | Aim::Keys => true,
+            Aim::Story(story) => story.has_other_platform,
+            _ => false,
+        }
+    }
+
     /// How many goals take turns.
     pub(super) fn round() -> u64 {
         Aim::all().len() as u64

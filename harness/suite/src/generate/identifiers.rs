@@ -1,6 +1,7 @@
 //! Identifiers wherever a request can have one: each class of texts, spellings of one text in a path, and pairs that look
 //! alike. What is written under one must be found under it, and not under the other.
 
+use tideover_exchange::renaming::OWN;
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_model::OperationKind;
 use tideover_model::wire::route::segment;
@@ -8,6 +9,7 @@ use tideover_model::wire::schema::Domain;
 
 use crate::generate::draw::Draw;
 use crate::generate::plain::VENDOR;
+use crate::generate::requests::InvoiceFields;
 use crate::generate::{classes, files, requests as make};
 
 /// The steps of paths, then those of pairs.
@@ -26,15 +28,27 @@ fn joined(draw: &mut Draw) -> Vec<Vec<Step>> {
     let signs = (' '..='~').filter(|sign| !sign.is_ascii_alphanumeric()).map(String::from);
     let signs = draw.some(signs.chain([String::new()]).collect(), SIGNS_IN_A_RUN);
     let of = |sign: String| {
-        let [left, right] =
-            [(format!("j{sign}a"), "b".to_owned()), ("j".to_owned(), format!("a{sign}b"))];
-        vec![
-            make::plain_invoice(&left.0, &left.1, 4000),
-            make::plain_invoice(&right.0, &right.1, 4001),
-            make::get_invoice(&left.0, &left.1),
-        ]
+        // Where names get something before them, the one that is joined has it within.
+        let left = (format!("j{sign}{OWN}a"), "b".to_owned());
+        let right = ("j".to_owned(), format!("a{sign}{OWN}b"));
+        let sync = |(payee, invoice): &(String, String), face_value| {
+            let fields = InvoiceFields { face_value, ..InvoiceFields::of(payee) };
+            let mut step = make::sync_invoice("", &fields);
+            if let Action::Call(call) = &mut step.action {
+                call.path = OperationKind::SyncInvoice.path_with(&[&in_path(invoice)]);
+            }
+            step
+        };
+        let segments = [&*in_path(&left.0), &*in_path(&left.1)];
+        let read = Step::new(Action::Call(Call::at(OperationKind::GetInvoice, &segments)));
+        vec![sync(&left, 4000), sync(&right, 4001), read]
     };
     signs.into_iter().map(of).collect()
+}
+
+/// An identifier as a segment of a path, which may have [`OWN`] within.
+fn in_path(identifier: &str) -> String {
+    identifier.split(OWN).map(segment).collect::<Vec<_>>().join(OWN)
 }
 
 /// A text of each class in a path of each kind by turns, read under two spellings. Each has as many steps, so that every

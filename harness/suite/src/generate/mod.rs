@@ -25,6 +25,7 @@ mod matrix;
 mod money;
 mod named;
 pub mod names;
+mod neighbour;
 mod onboarding;
 mod plain;
 mod reads;
@@ -50,6 +51,7 @@ use tideover_model::{ActionKind, Face, Operation, Service};
 use crate::prediction::{Case, Prediction};
 use draw::Draw;
 use goals::Goal;
+use neighbour::Neighbour;
 use onboarding::Requirement;
 
 pub use contention::{Size, race};
@@ -115,6 +117,7 @@ pub struct Walk {
     tabled: Option<Vec<Vec<Step>>>,
     /// Whether all businesses have the same name.
     are_namesakes: bool,
+    neighbour: Neighbour,
     /// Whether upstream failures were announced.
     may_fail: bool,
     /// Whether an endpoint that accepts everything has subscribed to every event.
@@ -161,6 +164,7 @@ impl Walk {
             undisturbed: 0,
             tabled: None,
             are_namesakes: Draw::new([header.seed, number, NAMESAKES]).percent(10),
+            neighbour: Neighbour::of(header.seed, number),
             may_fail: false,
             is_watched: false,
         }
@@ -194,13 +198,17 @@ impl Walk {
 
     /// Adds the next step, and maybe a read of its effect.
     pub fn go_on(&mut self) {
-        if self.steps.is_empty() && self.draw(weighted(0.4)) {
+        if self.steps.is_empty() && self.draw(weighted(0.6)) {
             // An inbox gets the events of the whole case.
             self.play(requests::subscribe("${inbox}/accepts", None));
         }
-        if self.goal.fills_its_case() || self.undisturbed > 0 {
+        if self.goal.fills_its_case() || self.undisturbed > 0 || self.is_pressed() {
             self.undisturbed = self.undisturbed.saturating_sub(1);
             let step = self.next_toward_goal();
+            self.play(step);
+            return;
+        }
+        if let Some(step) = self.toward_neighbour() {
             self.play(step);
             return;
         }
@@ -219,7 +227,18 @@ impl Walk {
             _ => None,
         };
         let step = step.unwrap_or_else(|| self.next_toward_goal());
+        let around = self.draw(weighted(if is_narrative { 0.08 } else { 0.15 }));
+        // Nothing comes between the steps of a script that begins here.
+        let around = around && self.undisturbed == 0;
+        let dependent = around.then(|| self.dependent_of(&step)).flatten();
+        if let Some(read) = &dependent {
+            self.play(read.clone());
+        }
         let reads = self.play(step);
+        if let Some(read) = dependent {
+            self.play(read);
+            return;
+        }
         if reads {
             return;
         }
@@ -233,6 +252,11 @@ impl Walk {
         if let Some(read) = read {
             self.play(read);
         }
+    }
+
+    /// Whether half of the case is over, and the fixed steps that it began with are not: what is cut off is never asked.
+    fn is_pressed(&self) -> bool {
+        self.reached == 0 && self.goal.is_narrative() && self.room() < self.most / 2
     }
 
     fn was_refused(&self) -> bool {
@@ -265,6 +289,11 @@ impl Walk {
         if self.steps.iter().any(|earlier| step.name.is_some() && earlier.name == step.name) {
             step.name = None;
         }
+        let may_lead_nowhere = requests::may_lead_nowhere(&step);
+        if may_lead_nowhere {
+            step.name = Some(self.fresh_name("nowhere"));
+        }
+        let name = step.name.clone().filter(|_| may_lead_nowhere);
         let sent = Prepared::from_step(&step, &self.memory, Service::FIRST_KEY);
         let prediction = Prediction::by(&mut self.model, &sent);
         if step.name.is_some() {
@@ -279,6 +308,10 @@ impl Walk {
         let reads = matches!(&step.action, Action::Call(call) if call.method == "GET");
         self.steps.push(step);
         self.walked.push((sent, prediction));
+        if let Some(name) = name {
+            // Each event would be sent there for 28 hours, and every move of the clock would wait for that.
+            self.play(requests::unsubscribe(&format!("${{{name}.reference}}")));
+        }
         reads
     }
 

@@ -8,6 +8,7 @@ use tideover_model::OperationKind::{
     ListSubscriptions, Quote, RequestAdvance, SetPayoutAccount, Subscribe, SyncBusiness,
     SyncInvoice, Unsubscribe,
 };
+use tideover_model::destination::is_left_open;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::route::{route, segment};
 use tideover_model::{ActionKind, OperationKind};
@@ -182,6 +183,13 @@ pub(crate) fn watches(step: &Step) -> bool {
         let url = Fields::of(body).url().unwrap_or_default();
         accepting(url).is_some() && body.get(field::EVENT_TYPES).is_none()
     })
+}
+
+/// Whether a step subscribes an address that the document leaves to the service: if it is taken, nobody answers there.
+pub(super) fn may_lead_nowhere(step: &Step) -> bool {
+    let Action::Call(call) = &step.action else { return false };
+    let body = call.body.as_ref().filter(|_| call.kind() == Some(Subscribe));
+    body.is_some_and(|body| Fields::of(body).url().is_some_and(is_left_open))
 }
 
 pub fn list_subscriptions() -> Step {
