@@ -139,7 +139,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::step::Action;
+    use crate::step::{Action, Call};
 
     #[test]
     fn references_read_the_responses_to_named_steps() {
@@ -149,5 +149,17 @@ mod tests {
         assert_eq!(memory.resolve("/v1/webhooks/${list.0.reference}"), "/v1/webhooks/whs_1");
         assert_eq!(memory.resolve("${list.0.n}-${list.1.n}-${x.y}"), "7-${list.1.n}-${x.y}");
         assert_eq!(memory.resolve("${unclosed"), "${unclosed");
+    }
+
+    #[test]
+    fn a_step_lacks_what_no_response_has_given() {
+        let mut memory = Memory::with_inbox("https://inbox.example");
+        let made = Step::new(Action::Deliveries).named("made");
+        memory.keep(&made, Some(&json!({ "reference": "whs_1" })));
+        let delete = |reference: &str| Step::new(Action::Call(Call::bare("DELETE", reference)));
+        assert!(!memory.lacks_for(&delete("/v1/webhooks/${made.reference}")));
+        assert!(!memory.lacks_for(&delete("${inbox}/accepts")));
+        assert!(memory.lacks_for(&delete("/v1/webhooks/${made.secret}")));
+        assert!(memory.lacks_for(&delete("/v1/webhooks/${refused.reference}")));
     }
 }

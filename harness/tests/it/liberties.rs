@@ -1030,6 +1030,46 @@ async fn malformed_tax_ids_may_be_accepted_or_refused() {
     assert_accused(first_not, &twice, "4.businessSync.2").await;
 }
 
+/// Where too many requests may have been carried out, their business is lost to the judge, and no other one.
+#[tokio::test]
+async fn too_many_lost_requests_spoil_one_business_alone() {
+    let fails: Instead = |_, call| {
+        (call.path == "/v1/advances")
+            .then(|| Response::new(502, br#"{"code":"upstream_failed","error":"Try again."}"#))
+    };
+    let files_for_w: Rewrite = |call, mut body| {
+        if call.method == "GET" && call.path.ends_with("/w") {
+            body["taxIdOnFile"] = json!(true);
+        }
+        body
+    };
+    let invoice = |name: usize| {
+        let body = json!({
+            "payee": { "externalId": "v", "legalName": "V" },
+            "payor": { "externalId": "p", "legalName": "P" },
+            "status": "ISSUED", "faceValue": 25_000_000,
+            "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-03-01T00:00:00Z",
+        });
+        put(&format!("/v1/invoices/i{name}"), body)
+    };
+    let advance = |name: usize| {
+        post(
+            "/v1/advances",
+            json!({ "payeeExternalId": "v", "invoiceExternalId": format!("i{name}") }),
+        )
+    };
+    let read_invoice = |name: usize| {
+        Step::new(Action::Call(Call::bare("GET", format!("/v1/organizations/v/invoices/i{name}"))))
+    };
+    let mut steps = onboard();
+    steps.extend((0..20).flat_map(|name| [invoice(name), advance(name)]));
+    steps.extend([read_invoice(0), read("v"), invoice(20), read_invoice(20)]);
+    steps.extend([put("/v1/organizations/w", json!({ "legalName": "W" })), read("w")]);
+    assert_steps_accepted(Liberty { instead: fails, ..NONE }, &steps).await;
+    let wrong = Liberty { instead: fails, rewrite: files_for_w, ..NONE };
+    assert_accused(wrong, &steps, "2.business.taxIdOnFile").await;
+}
+
 /// The platform lowers the face value to what was collected. The payor pays nothing then.
 #[tokio::test]
 async fn a_lowered_face_value_needs_no_event() {
