@@ -207,7 +207,7 @@ fn a_contradiction_survives_a_request_that_cannot_be_judged() {
     };
     let twice = ["4.businessSync.intro.2"];
     assert_eq!(found(&[create("acme"), create("acme")]), twice);
-    let between = [create("acme"), subscribe("http://h.example/x"), create("acme")];
+    let between = [create("acme"), subscribe("http://127.0.0.1:9/x"), create("acme")];
     assert_eq!(found(&between), twice);
     // A response that contradicts what is known of one business says nothing of another.
     let unknown = json!({ "error": "?", "code": "business_not_found" });
@@ -539,6 +539,38 @@ fn a_stale_read_is_one_with_its_retries() {
         }
         let (found, output) = judged(&archive);
         assert_eq!(found, Some(code), "{output}");
+    }
+}
+
+/// What the request alone decides is judged although nobody knows what was there before.
+#[test]
+fn a_request_of_a_wrong_form_needs_no_known_state() {
+    let subscribes = |url: &str, status, answer| {
+        archive(&[("POST", "/v1/webhooks", json!({ "url": url }), status, answer)])
+    };
+    let accepts = |url: &str| {
+        let secret = "whsec_0123456789abcdef";
+        subscribes(url, 201, json!({ "reference": "whs_1", "url": url, "secret": secret }))
+    };
+    let routing = |number: &str| json!({ "accountNumber": "000123456", "routingNumber": number });
+    let sets = |number: &str, status, answer| {
+        let path = "/v1/organizations/acme/payout-account";
+        archive(&[("PUT", path, routing(number), status, answer)])
+    };
+    let refusal = |code: &str| json!({ "code": code, "error": "No." });
+    let public = "https://hooks.acme.example/in";
+    for (archive, code, clause) in [
+        (accepts("http://hooks.acme.example/in"), 1, "6.subscription.1"),
+        (accepts("https://10.0.0.7/in"), 1, "6.subscription.2"),
+        (accepts(public), 0, ""),
+        (subscribes(public, 409, refusal("already_subscribed")), 0, ""),
+        (subscribes(public, 400, refusal("invalid_request")), 1, "7.codes.invalid_request"),
+        (sets("021000021", 422, refusal("invalid_routing_number")), 1, ""),
+        (sets("021000021", 404, refusal("business_not_found")), 0, ""),
+    ] {
+        let (found, output) = judged(&archive);
+        assert_eq!(found, Some(code), "{output}");
+        assert!(output.contains(clause), "{clause}: {output}");
     }
 }
 

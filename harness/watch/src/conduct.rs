@@ -40,6 +40,8 @@ pub(crate) struct Conduct {
     callers: BTreeMap<String, PlatformId>,
     /// The subscriptions that the client made, the newest last.
     subscriptions: VecDeque<Subscription>,
+    /// How many it made.
+    made: u64,
     /// The number of each delivery, by its name.
     deliveries: BTreeMap<String, u64>,
     /// How many deliveries there were.
@@ -53,6 +55,7 @@ pub(crate) struct Conduct {
 }
 
 struct Subscription {
+    number: u64,
     /// The path of its URL: what stands before it may be a tunnel's.
     path: String,
     caller: PlatformId,
@@ -144,13 +147,17 @@ impl Conduct {
         let event = event_of(&event);
         let signed = header(&copied.headers, signature::HEADER);
         let signed_at = signed.and_then(signature::signed_at);
-        let making = self.making(path, signed, &kept.raw);
+        let signer = self.signer(signed, &kept.raw);
+        let making = self.making(path, signed_at.filter(|_| signer.is_some()));
         let platform = self.platform(path);
         let delivery = Delivery {
             number,
             id,
             platform,
-            subscription: path.into(),
+            // Of two subscriptions of one URL, the receiver may have the secret of one.
+            subscription: signer
+                .map_or_else(|| path.to_owned(), |it| format!("{path} {it}"))
+                .into(),
             url: path.into(),
             event: event.unwrap_or(EventKind::Unlisted(UnlistedEvent::ALL[0])),
             queued_at: copied.since,
@@ -229,7 +236,8 @@ impl Conduct {
         let Some(url) = url.filter(|_| seen.is_success()) else { return };
         let keys = secrets.iter().map(|secret| SigningKey::new(secret)).collect();
         let (path, caller) = (url.path().to_owned(), caller.unwrap_or(NOBODY));
-        self.subscriptions.push_back(Subscription { path, caller, keys });
+        self.made += 1;
+        self.subscriptions.push_back(Subscription { number: self.made, path, caller, keys });
         if self.subscriptions.len() > MOST {
             self.subscriptions.pop_front();
         }
@@ -246,19 +254,22 @@ impl Conduct {
         }
     }
 
-    /// How an attempt was made. It accuses a receiver only of what it takes although the secret of its own subscription,
-    /// which passed here, says otherwise.
-    fn making(&mut self, path: &str, signed: Option<&str>, body: &[u8]) -> Making {
-        let of_path = || self.subscriptions.iter().filter(|one| one.path == path);
-        if of_path().all(|one| one.keys.is_empty()) {
+    /// The number of the subscription whose secret signs this, if the client made it.
+    fn signer(&self, signed: Option<&str>, body: &[u8]) -> Option<u64> {
+        let at = signed.and_then(signature::signed_at)?;
+        let signs = |key: &SigningKey| key.verify(signed.map(str::as_bytes), body, at).is_ok();
+        let signer = self.subscriptions.iter().find(|one| one.keys.iter().any(signs));
+        signer.map(|one| one.number)
+    }
+
+    /// How an attempt was made that is signed at this time, if a known secret signs it. It accuses a receiver only of what
+    /// it takes although the secret of its own subscription, which passed here, says otherwise.
+    fn making(&mut self, path: &str, signed_at: Option<u64>) -> Making {
+        let mut of_path = self.subscriptions.iter().filter(|one| one.path == path);
+        if of_path.all(|one| one.keys.is_empty()) {
             return Making::Genuine;
         }
-        let at = signed.and_then(signature::signed_at);
-        let is_right = at.is_some_and(|at| {
-            let mut keys = self.subscriptions.iter().flat_map(|one| &one.keys);
-            keys.any(|key| key.verify(signed.map(str::as_bytes), body, at).is_ok())
-        });
-        let (Some(at), true) = (at, is_right) else { return Making::Forged };
+        let Some(at) = signed_at else { return Making::Forged };
         // The service's clock may be another one than ours, but it does not go back.
         let until = self.signed_until.unwrap_or(at);
         self.signed_until = Some(until.max(at));

@@ -321,7 +321,7 @@ fn top(field: &str) -> &str {
 }
 
 /// How the outcome of a request that succeeds begins.
-pub(crate) const SUCCESS: &str = "success";
+pub const SUCCESS: &str = "success";
 
 /// How that of a refusal without a code ends, after its status.
 pub(crate) const WITHOUT_CODE: &str = " without a code";

@@ -12,12 +12,12 @@ use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::target::Unreachable;
 use tideover_exchange::transcript::{Header, Transcript};
-use tideover_exchange::{Exchange, Prepared, PreparedAction, Response};
+use tideover_exchange::{Exchange, Prepared, PreparedAction, PreparedCall, Response};
 use tideover_judge::checks::consistent::contradictions_within;
 use tideover_judge::checks::registry::shows_in_an_answer;
-use tideover_judge::{ABSENT, ANY_TEXT, is_informative};
+use tideover_judge::{ABSENT, ANY_TEXT, SUCCESS, is_informative};
 use tideover_model::wire::field;
-use tideover_model::{Profile, Timestamp, bearer};
+use tideover_model::{Code, Destinations, Operation, Profile, Timestamp, bearer};
 use tideover_suite::play::cases::{Failure, Summary};
 use tideover_suite::play::shrink::{Probe, fewest};
 
@@ -174,12 +174,21 @@ impl Judge {
 
     /// Takes a request that has ended. `horizon` is when the first of those was sent that are still under way. Returns the
     /// findings whose causes are new.
-    pub fn take(&mut self, mut one: ObservedRequest, horizon: Option<Timestamp>) -> Vec<Failure> {
-        one.doubt_refused_key(&self.keyring.accepted);
+    pub fn take(&mut self, one: ObservedRequest, horizon: Option<Timestamp>) -> Vec<Failure> {
         self.waiting.push(one);
         // Without a bound, a request that never ends would stop the judge.
         let horizon = horizon.filter(|_| self.waiting.len() <= MOST_WAITING);
         let released = self.waiting.released(horizon);
+        self.judge_released_at_once(released)
+    }
+
+    /// The same, where nobody knows what follows. The request that shows that a key was good may be released with one that
+    /// is refused for it.
+    fn judge_released_at_once(&mut self, mut released: Vec<ObservedRequest>) -> Vec<Failure> {
+        for one in &released {
+            self.keyring.key_of(&one.recorded);
+        }
+        released.iter_mut().for_each(|one| one.doubt_refused_key(&self.keyring.accepted));
         self.judge_released(released)
     }
 
@@ -200,7 +209,7 @@ impl Judge {
 
     pub fn conclude(mut self) -> Judged {
         let released = self.waiting.released(None);
-        self.judge_released(released);
+        self.judge_released_at_once(released);
         self.end_case();
         if self.hastened {
             self.summary.lessons.forget_delays();
@@ -336,7 +345,7 @@ impl Judge {
         self.seats.count(part, &heard);
         if !is_explained {
             self.seats.start_over(part, key, beginning);
-            findings.retain(holds_whatever_was_before);
+            findings.retain(|finding| holds_whatever_was_before(finding, &one.sent));
             findings.extend(contradictions_of(one));
             self.unknown_before += u64::from(findings.is_empty());
         }
@@ -511,13 +520,42 @@ fn contradictions_of(one: &Recorded) -> Vec<Finding> {
     one.seen.as_ref().map_or_else(Vec::new, within)
 }
 
-/// Whether the response alone shows the finding.
-fn holds_whatever_was_before(finding: &Finding) -> bool {
+/// Whether the request and its response alone show the finding.
+fn holds_whatever_was_before(finding: &Finding, sent: &Prepared) -> bool {
     finding.seen == ABSENT
         || is_of_another_type(finding)
         || finding.clause.name().starts_with("5.")
         || shows_in_an_answer(finding.clause)
         || is_a_status_of_its_own_code(finding)
+        || is_of_the_request(finding) && !subscribes_here(sent)
+}
+
+/// Whether a request subscribes a receiver on the machine of the service, which a service under test may allow.
+fn subscribes_here(sent: &Prepared) -> bool {
+    match sent.call().and_then(PreparedCall::operation) {
+        Some(Operation::Subscribe { url, .. }) => {
+            let is_fit = |there: Destinations| there.judge(url, &[]).is_ok();
+            is_fit(Destinations::Local) && !is_fit(Destinations::Public)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the request alone decides how it is answered: it is accepted although its form is wrong, or leads where nothing
+/// may be sent, or it is refused although its form is right.
+fn is_of_the_request(finding: &Finding) -> bool {
+    let code = |text: &str| Code::parse(text.rsplit(' ').next()?);
+    // What is too large is not stated.
+    let is_of_form = |code: &Code| code.is_of_form() && *code != Code::PayloadTooLarge;
+    let (expected, seen) = (code(&finding.expected), code(&finding.seen));
+    let is_refusable = |code: &Code| is_of_form(code) || *code == Code::DestinationRefused;
+    finding.is_outcome()
+        && match seen {
+            Some(seen) => is_of_form(&seen) && !expected.as_ref().is_some_and(is_of_form),
+            None => {
+                finding.seen.starts_with(SUCCESS) && expected.as_ref().is_some_and(is_refusable)
+            }
+        }
 }
 
 /// The document states the status of each code, whatever the reason for the refusal.
