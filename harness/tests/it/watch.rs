@@ -3,8 +3,12 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
+use axum::Router;
+use axum::http::StatusCode;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use tideover_model::signature::{DELIVERY_HEADER, HEADER};
@@ -12,6 +16,7 @@ use tideover_model::{SigningKey, Timestamp};
 use tideover_sim::wall_time;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
 
 use crate::support::command::{Served, serve, tideover};
 use crate::support::plain::client;
@@ -438,6 +443,44 @@ async fn the_receiver_is_watched_too() {
         assert_eq!(code, Some(1), "{printed}");
         assert!(!printed.contains("0 delivery attempts"), "{printed}");
     }
+}
+
+/// A receiver cannot verify what is signed with a secret that it never got. What it takes for its next subscription of the
+/// same URL says nothing of that.
+#[tokio::test]
+async fn a_receiver_answers_for_the_secret_that_it_has() {
+    let status = Arc::new(AtomicU16::new(401));
+    let (came, mut comes) = mpsc::unbounded_channel();
+    let answers = {
+        let status = Arc::clone(&status);
+        async move || {
+            let status = StatusCode::from_u16(status.load(Ordering::SeqCst)).unwrap();
+            came.send(()).unwrap();
+            status
+        }
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let to = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(axum::serve(listener, Router::new().fallback(answers)).into_future());
+    let (_mock, ready) = serve(&["--webhooks", "local"]);
+    let options = ["--webhooks-listen", "127.0.0.1:0", "--webhooks-target", &to];
+    let watching = Watching::start(base(&ready), &options);
+    let (unseen, caller) = (Caller::of(base(&ready)), Caller::of(&watching.url));
+    let hooks = json!({ "url": format!("{}/hooks", watching.webhooks.clone().unwrap()) });
+    let first = unseen.json("POST", "/v1/webhooks", hooks.clone()).await;
+    let unknown = json!({ "rules": [{ "act": "unknownEventType", "nth": 1 }] });
+    unseen.json("POST", "/_sim/faults", unknown).await;
+    caller.json("PUT", "/v1/organizations/acme", json!({ "legalName": "Acme" })).await;
+    comes.recv().await.unwrap();
+    let first = format!("/v1/webhooks/{}", first["reference"].as_str().unwrap());
+    assert!(unseen.send("DELETE", &first, Value::Null).await.status().is_success());
+    status.store(200, Ordering::SeqCst);
+    caller.json("POST", "/v1/webhooks", hooks).await;
+    caller.json("PUT", "/v1/organizations/bolt", json!({ "legalName": "Bolt" })).await;
+    comes.recv().await.unwrap();
+    let (_, printed) = watching.interrupt();
+    assert!(!printed.contains("accepts-unknown-events"), "{printed}");
+    assert!(!printed.contains(" 0 delivery attempts"), "{printed}");
 }
 
 /// Requests of several businesses at once are judged; only writes to one business hide what they did.
