@@ -11,8 +11,9 @@ use crate::belief::hypothesis::open::Undecided;
 ///
 /// Every one is played for every response, so the number is what a step may cost. Each thing that is undecided (a
 /// reading, the platform of a key, a write without a response on which others depend) at most doubles them: 256 are eight
-/// such things at once. A response decides most of them soon. Beyond that some are dropped, the dropped ones may be the
-/// truth, and so a later contradiction is only inconclusive.
+/// such things at once. A response decides most of them soon. A response that needs more is not judged. Only where
+/// the clock moves, or where keys may belong to too many platforms, are some dropped: the dropped ones may be the truth, and
+/// so a later contradiction is only inconclusive.
 pub(super) const MOST_KEPT: usize = 256;
 
 /// Hypotheses, and whether none was dropped because they were too many.
