@@ -244,9 +244,14 @@ impl Target for Live {
         let answered = answered.map(|answered| answered.seen);
         if let PreparedAction::Advance(seconds) = step.action {
             match &answered {
-                Ok(seen) if seen.status < 500 => _ = self.session.note_clock(seen),
+                Ok(seen) if seen.status < 500 => {
+                    if seen.is_success() {
+                        self.session.add_move(seconds);
+                    }
+                    self.session.note_clock(seen);
+                }
                 Err(why) if why.applied == Applied::Never => {}
-                Ok(_) | Err(_) => self.session.await_clock(began.after(seconds)).await,
+                Ok(_) | Err(_) => self.session.await_clock(began, seconds).await,
             }
         }
         if let Ok(seen) = &answered {

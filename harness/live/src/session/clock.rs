@@ -17,6 +17,17 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How long a clock that is on its way is waited for, after the wait for the response.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// After this long a move that was not answered is lost: the clock will not arrive.
+const LOST_AFTER: Duration = Duration::from_secs(60);
+
+/// Where the clock arrives by the moves that were not answered.
+#[derive(Debug)]
+pub(super) struct UnseenMoves {
+    to: Timestamp,
+    /// When the last of them was sent.
+    sent: Instant,
+}
+
 impl Session {
     /// Reads the target's clock, if it can be moved.
     pub(crate) async fn refresh_clock(&self) {
@@ -41,28 +52,44 @@ impl Session {
         if let Some(now) = now {
             let mut state = self.state();
             state.clock_ahead = Some(milliseconds_ahead(now, wall_time()));
-            state.clock_moves_to.take_if(|sought| now >= *sought);
+            state.unseen_moves.take_if(|moves| now >= moves.to);
         }
         now.is_some()
     }
 
-    /// Waits until a move that was not answered has taken the clock to `sought`. A target that sends whatever is due on
-    /// the way may take longer than we wait for a response; one that never got the request will not arrive.
-    pub(crate) async fn await_clock(&self, sought: Timestamp) {
-        let began = Instant::now();
-        self.state().clock_moves_to = Some(sought);
+    /// Adds an answered move to those that the clock is still on its way by: it arrives that much later.
+    pub(crate) fn add_move(&self, seconds: u64) {
+        if let Some(moves) = &mut self.state().unseen_moves {
+            moves.to = moves.to.after(seconds);
+        }
+    }
+
+    fn miss_move(&self, missed: UnseenMoves, seconds: u64) {
+        let mut state = self.state();
+        let to = state.unseen_moves.take().map_or(missed.to, |before| before.to.after(seconds));
+        state.unseen_moves = Some(UnseenMoves { to: to.max(missed.to), ..missed });
+    }
+
+    /// Waits until a move by `seconds` that was not answered has taken the clock from `began` there. A target that sends
+    /// whatever is due on the way may take longer than we wait for a response; one that never got the request will not
+    /// arrive.
+    pub(crate) async fn await_clock(&self, began: Timestamp, seconds: u64) {
+        let sent = Instant::now();
+        self.miss_move(UnseenMoves { to: began.after(seconds), sent }, seconds);
         while self.read_clock().await && self.is_clock_moving() {
-            if began.elapsed() >= PATIENCE.min(self.settings.timeout) {
+            if sent.elapsed() >= PATIENCE.min(self.settings.timeout) {
                 break;
             }
             tokio::time::sleep(PAUSE).await;
         }
-        self.state().spent.record(Activity::Clock, began.elapsed());
+        self.state().spent.record(Activity::Clock, sent.elapsed());
     }
 
     /// Whether the clock may still be on its way, by a move that was not answered.
     pub(crate) fn is_clock_moving(&self) -> bool {
-        self.state().clock_moves_to.is_some()
+        let mut state = self.state();
+        state.unseen_moves.take_if(|moves| moves.sent.elapsed() > LOST_AFTER);
+        state.unseen_moves.is_some()
     }
 
     /// Confirms the `Date` header of the last response, because the response showed the expected time.

@@ -25,7 +25,7 @@ use tideover_exchange::target::{Silence, Unanswered};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, Response};
 use tideover_judge::Outside;
-use tideover_model::{ActionKind, Code, OperationKind, Timestamp};
+use tideover_model::{ActionKind, Code, OperationKind};
 
 use crate::grants::Grants;
 use crate::journal::Journal;
@@ -88,8 +88,8 @@ pub(super) struct SessionState {
     missing_deliveries: u32,
     /// Milliseconds that the target's clock is ahead of the wall clock, by the operator port or a header.
     clock_ahead: Option<i64>,
-    /// Where a move that was not answered takes the target's clock, while it has not arrived there.
-    clock_moves_to: Option<Timestamp>,
+    /// The moves that were not answered, while the clock has not arrived there.
+    unseen_moves: Option<clock::UnseenMoves>,
     /// Seconds that it is ahead by the `Date` header of the last response, and of the last one with a confirmed time.
     dates: (Option<i64>, Option<i64>),
     /// The references of subscriptions that the budget counts.
@@ -166,7 +166,7 @@ impl Session {
             stale_reads: 0,
             missing_deliveries: 0,
             clock_ahead: None,
-            clock_moves_to: None,
+            unseen_moves: None,
             dates: (None, None),
             charged: BTreeSet::new(),
             unknown_actions: BTreeSet::new(),
