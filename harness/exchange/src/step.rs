@@ -25,7 +25,7 @@ pub struct Step {
     pub clauses: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Caller {
     /// The target's main key.
     #[default]

@@ -7,18 +7,15 @@ use std::rc::Rc;
 use tideover_exchange::Race;
 use tideover_exchange::step::{Action, Step};
 use tideover_model::{ActionKind, OperationKind};
-use tideover_suite::generate::Size;
+use tideover_suite::generate::{Size, round};
 use tideover_suite::play::cases::{Plan, Testbed};
 use tideover_suite::play::concurrent::RaceTestbed;
 
 use crate::exploration::order::{Candidate, Planned, ordered};
-use crate::rehearsal::first_met;
+use crate::rehearsal::shown_by;
 use crate::scope::disturbs;
 use crate::session::Session;
 use crate::target::LiveWorld;
-
-/// How many cases are ordered by the clauses that they meet. The others follow in the order of their numbers.
-const ORDERED: u64 = 64;
 
 /// One request in so many goes into races.
 const RACES: u64 = 10;
@@ -95,7 +92,8 @@ impl<'a> Items<'a> {
         races: Option<(&'a Plan, Size)>,
     ) -> Items<'a> {
         let is_sandbox = session.settings.sandbox.is_some();
-        let some = if is_sandbox { plan.cases.min(ORDERED) } else { 0 };
+        // Each goal comes once in a round. The cases after it follow in the order of their numbers.
+        let some = if is_sandbox { plan.cases.min(round()) } else { 0 };
         let mut items = Items {
             plan,
             session,
@@ -118,8 +116,8 @@ impl<'a> Items<'a> {
         let mut candidates = Vec::new();
         for number in self.plan.numbers().take(usize::try_from(some).unwrap_or(usize::MAX)) {
             let steps = self.world.case(header, number, *steps);
-            let firsts = first_met(&self.session.settings, has_inbox, header, &steps).await;
-            candidates.push(Candidate { number, steps, firsts });
+            let shown = shown_by(&self.session.settings, has_inbox, header, &steps).await;
+            candidates.push(Candidate { number, steps, shown });
             // Lets a signal end the run.
             tokio::task::yield_now().await;
         }

@@ -1,13 +1,16 @@
-//! The order of the cases: the first ones meet the most clauses for their requests.
+//! The order of the cases: the first ones show the most for their requests.
 //!
-//! The model plays each case before it is sent, and shows which clauses it meets at which step. The greedy choice
-//! follows: the beginning of a case that meets the most new clauses for each of its requests, again and again, until
-//! no case meets another. Then each case is played whole, in the order of the numbers.
+//! The model plays each case before it is sent, and shows which clauses it meets at which step, and which outcomes and
+//! states its requests have. The greedy choice follows: the beginning of a case that meets the most new clauses for each
+//! of its requests, again and again, until no case meets another. Then each case is played whole: first the one that has
+//! the most new cells for each of its requests, and at the end, in the order of the numbers, those that have none.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use tideover_exchange::step::Step;
+
+use crate::rehearsal::{Cell, Shown};
 
 /// The requests that a play costs besides its steps: it reads the clock, and deletes its subscriptions.
 const AROUND: usize = 3;
@@ -17,8 +20,7 @@ const AROUND: usize = 3;
 pub(super) struct Candidate {
     pub(super) number: u64,
     pub(super) steps: Vec<Step>,
-    /// The clauses that it meets first, by number, each with the index of its step; in the order of the steps.
-    pub(super) firsts: Vec<(usize, usize)>,
+    pub(super) shown: Shown,
 }
 
 /// A case, or its beginning, at its place.
@@ -39,14 +41,14 @@ struct Choice {
 }
 
 /// The cases in their order. Where they cannot all be played, the first ones are cut where they meet nothing new, and
-/// come again as a whole in the order of the numbers.
+/// come again as a whole.
 pub(super) fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned> {
     let mut covered = BTreeSet::new();
     let mut whole = BTreeSet::new();
     let mut plan = Vec::new();
     while let Some(choice) = best(&candidates, &covered, &whole, all_fit) {
-        let Candidate { number, steps, firsts } = &candidates[choice.index];
-        let met = firsts.iter().filter(|(step, _)| *step < choice.length);
+        let Candidate { number, steps, shown } = &candidates[choice.index];
+        let met = shown.firsts.iter().filter(|(step, _)| *step < choice.length);
         covered.extend(met.map(|(_, clause)| *clause));
         if choice.length == steps.len() {
             whole.insert(choice.index);
@@ -54,8 +56,29 @@ pub(super) fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned>
         plan.push(Planned { number: *number, steps: steps[..choice.length].to_vec() });
     }
     // A case that was cut has more to show than one of the random ones, which have the greater numbers.
-    let rest = candidates.into_iter().enumerate().filter(|(index, _)| !whole.contains(index));
-    plan.extend(rest.map(|(_, Candidate { number, steps, .. })| Planned { number, steps }));
+    plan.extend(whole_ones(candidates, whole));
+    plan
+}
+
+/// The cases that are not among the `whole` ones, by the new cells that each has for its requests.
+fn whole_ones(candidates: Vec<Candidate>, whole: BTreeSet<usize>) -> Vec<Planned> {
+    let (played, mut open): (Vec<_>, Vec<_>) =
+        candidates.into_iter().enumerate().partition(|(index, _)| whole.contains(index));
+    let cells = played.into_iter().flat_map(|(_, candidate)| candidate.shown.cells);
+    let mut covered: BTreeSet<Cell> = cells.collect();
+    let mut plan = Vec::new();
+    while !open.is_empty() {
+        // The first of several, and of those that have none.
+        let price = |(index, (_, candidate)): &(usize, &(usize, Candidate))| {
+            let gain = candidate.shown.cells.difference(&covered).count();
+            let cost = candidate.steps.len() + AROUND;
+            ((cost << 20).checked_div(gain).unwrap_or(usize::MAX), *index)
+        };
+        let best = open.iter().enumerate().min_by_key(price).map_or(0, |(index, _)| index);
+        let (_, Candidate { number, steps, shown }) = open.remove(best);
+        covered.extend(shown.cells);
+        plan.push(Planned { number, steps });
+    }
     plan
 }
 
@@ -79,11 +102,11 @@ fn best(
 /// The beginnings of a case that end with a new clause, or the whole case.
 fn beginnings<'a>(
     index: usize,
-    Candidate { steps, firsts, .. }: &'a Candidate,
+    Candidate { steps, shown, .. }: &'a Candidate,
     covered: &'a BTreeSet<usize>,
     all_fit: bool,
 ) -> impl Iterator<Item = Choice> + 'a {
-    let new = firsts.iter().filter(|(_, clause)| !covered.contains(clause));
+    let new = shown.firsts.iter().filter(|(_, clause)| !covered.contains(clause));
     new.enumerate().map(move |(before, (step, _))| {
         let length = if all_fit { steps.len() } else { step + 1 };
         Choice { index, length, gain: before + 1, cost: length + AROUND }
@@ -93,11 +116,16 @@ fn beginnings<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tideover_exchange::evidence::matrix::{Asked, Kind};
     use tideover_exchange::step::Action;
+    use tideover_model::OperationKind;
+
+    const READ: Asked = Asked::Operation(OperationKind::GetInvoice);
 
     fn candidate(number: u64, steps: usize, firsts: &[(usize, usize)]) -> Candidate {
         let steps = vec![Step::new(Action::Deliveries); steps];
-        Candidate { number, steps, firsts: firsts.to_vec() }
+        let shown = Shown { firsts: firsts.to_vec(), ..Shown::default() };
+        Candidate { number, steps, shown }
     }
 
     fn order(candidates: &[Candidate], all_fit: bool) -> Vec<(u64, usize)> {
@@ -112,6 +140,26 @@ mod tests {
         let poor = candidate(2, 40, &[(0, 1)]);
         let plan = order(&[slow, rich, poor], false);
         assert_eq!(plan, [(1, 3), (0, 40), (1, 40), (2, 40)]);
+    }
+
+    #[test]
+    fn of_whole_cases_those_with_the_most_new_cells_for_their_requests_come_first() {
+        let with = |number, steps, names: &[&str]| {
+            let cell = |name: &&str| Cell::InState(Kind::Invoice, (*name).to_owned(), READ);
+            let cells = names.iter().map(cell).collect();
+            Candidate {
+                shown: Shown { cells, ..Shown::default() },
+                ..candidate(number, steps, &[])
+            }
+        };
+        let cases = [
+            with(0, 10, &["a"]),
+            with(1, 10, &[]),
+            with(2, 10, &["a", "b", "c"]),
+            with(3, 40, &["d", "e", "f"]),
+            with(4, 10, &["b"]),
+        ];
+        assert_eq!(order(&cases, false), [(2, 10), (3, 40), (0, 10), (1, 10), (4, 10)]);
     }
 
     #[test]
