@@ -39,6 +39,13 @@ impl Arrival {
         fields.find_map(|field| field.strip_prefix("t="))?.parse().ok()
     }
 
+    /// The listed type of its event, in the body or in a header: the document doesn't show where it stands (§6 Gaps in
+    /// events).
+    pub fn event_type(&self) -> Option<&'static str> {
+        let of_headers = || listed_in(self.headers.iter().map(|(_, value)| &**value));
+        self.body.json().and_then(kind_of_event).or_else(of_headers)
+    }
+
     /// All headers, those that the document names first.
     pub fn all_headers(&self) -> impl Iterator<Item = (&str, &str)> {
         let delivery = self.delivery.as_deref().map(|value| (signature::DELIVERY_HEADER, value));
@@ -63,7 +70,7 @@ impl Arrival {
 /// In one line: its event, its path and our response.
 impl fmt::Display for Arrival {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let event = self.body.json().and_then(kind_of_event).unwrap_or("no known event");
+        let event = self.event_type().unwrap_or("no known event");
         write!(f, "{event} on {} → ", self.path)?;
         match self.status {
             NO_ANSWER => f.write_str("no answer"),
@@ -94,11 +101,10 @@ impl Serialize for Arrival {
 
 /// The type of an event, found anywhere in it, because the document doesn't name the field.
 pub fn kind_of_event(event: &Value) -> Option<&'static str> {
-    let mut texts = leaves(event).filter_map(Value::as_str);
-    texts.find_map(|text| EventType::ALL.map(EventType::name).into_iter().find(|it| *it == text))
+    listed_in(leaves(event).filter_map(Value::as_str))
 }
 
-/// A whole number, or a string of its digits.
-pub fn whole_number(value: &Value) -> Option<u64> {
-    value.as_u64().or_else(|| value.as_str()?.parse().ok())
+/// The first of the texts that is a listed type.
+fn listed_in<'a>(mut texts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
+    texts.find_map(|text| EventType::parse(text).map(EventType::name))
 }

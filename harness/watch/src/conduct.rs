@@ -143,8 +143,7 @@ impl Conduct {
         let id = id.map_or_else(|| format!("without a name {}", copied.number), str::to_owned);
         let number = self.delivery(&id);
         let path = copied.path.split('?').next().unwrap_or_default();
-        let event = serde_json::from_slice::<Value>(&kept.raw).unwrap_or_default();
-        let event = event_of(&event);
+        let event = event_of(copied, &kept.raw);
         let signed = header(&copied.headers, signature::HEADER);
         let signed_at = signed.and_then(signature::signed_at);
         let signer = self.signer(signed, &kept.raw);
@@ -314,9 +313,13 @@ fn access(copied: &Copied, authorization: Option<&str>) -> Access {
     }
 }
 
-/// The kind of an event; `None` if nothing in it looks like one. The document does not show the field.
-fn event_of(event: &Value) -> Option<EventKind> {
-    let texts: Vec<&str> = event.as_object()?.values().filter_map(Value::as_str).collect();
+/// The kind of an event; `None` if nothing in its body and headers looks like one. The document does not show where it
+/// stands.
+fn event_of(copied: &Copied, raw: &[u8]) -> Option<EventKind> {
+    let body = serde_json::from_slice::<Value>(raw).unwrap_or_default();
+    let fields = body.as_object().into_iter().flat_map(|body| body.values());
+    let headers = copied.headers.values().filter_map(|value| value.to_str().ok());
+    let texts: Vec<&str> = fields.filter_map(Value::as_str).chain(headers).collect();
     let listed = texts.iter().find_map(|text| EventType::parse(text)).map(EventKind::Listed);
     let is_event = |text: &&&str| {
         text.starts_with("partner.")

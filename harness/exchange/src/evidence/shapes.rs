@@ -6,7 +6,7 @@ use serde_json::Value;
 use tideover_model::wire::field;
 use tideover_model::wire::schema::{Role, in_replies};
 
-use crate::{Arrival, Exchange, kind_of_event};
+use crate::{Arrival, Exchange};
 
 /// The form of an object.
 const OBJECT: &str = "object";
@@ -64,7 +64,7 @@ impl CaseShapes {
     fn add_event(&mut self, arrival: &Arrival) {
         let Some(body) = arrival.body.json() else { return };
         let unlisted = "an event of an unlisted type";
-        self.add_body(kind_of_event(body).unwrap_or(unlisted).to_owned(), body);
+        self.add_body(arrival.event_type().unwrap_or(unlisted).to_owned(), body);
     }
 
     fn add_body(&mut self, of: String, body: &Value) {

@@ -7,7 +7,7 @@ use std::ops::Bound::{Excluded, Unbounded};
 use serde::Deserialize;
 use serde_json::Value;
 use tideover_exchange::matcher::fields;
-use tideover_exchange::{Arrival, Exchange, kind_of_event, whole_number};
+use tideover_exchange::{Arrival, Exchange, Sequence};
 use tideover_model::signature::TOLERANCE;
 use tideover_model::wire::field;
 use tideover_model::words::AdvanceState;
@@ -17,7 +17,7 @@ use crate::checks::relations::shared_paths::SharedPaths;
 use crate::checks::{Check, ChosenBy, Notes, is_reset};
 
 /// The sequences seen for an invoice, by state.
-type StateSequences = BTreeMap<AdvanceState, u64>;
+type StateSequences = BTreeMap<AdvanceState, Sequence>;
 
 #[derive(Default)]
 pub(super) struct Sequences {
@@ -55,7 +55,7 @@ impl Check for Sequences {
             notes.expect_delivery(clause!("6.delivery.6"), is_time, field::OCCURRED_AT, evidence);
             check_beginning(exchange, arrival, occurred, notes);
             let is_one_platforms = !self.shared_paths.has(&arrival.path);
-            if kind_of_event(event) == Some("partner.invoice.factoredUpdated") && is_one_platforms {
+            if arrival.event_type() == Some("partner.invoice.factoredUpdated") && is_one_platforms {
                 self.compare(&arrival.path, event, notes);
             }
         }
@@ -85,10 +85,10 @@ impl Sequences {
     fn compare(&mut self, path: &str, event: &Value, notes: &mut Notes) {
         let clause = clause!("6.delivery.5");
         let value = field(event, field::SEQUENCE);
-        let Some(sequence) = whole_number(value)
+        let Some(sequence) = Sequence::of(value)
             .filter(|_| self.chosen_by == ChosenBy::UnknownService || value.is_u64())
         else {
-            let evidence = || ("an integer", value.to_string());
+            let evidence = || ("a number", value.to_string());
             notes.expect_delivery(clause, false, "sequence", evidence);
             return;
         };
@@ -110,14 +110,14 @@ impl Sequences {
         // Keeps the first sequence of a state. A transition back comes later.
         known.entry(state).and_modify(|first| *first = sequence.min(*first)).or_insert(sequence);
         // The document doesn't say that no sequence is skipped.
-        let (clause, next) = (clause!("gap.eventCauses"), u64::from(state.sequence()));
+        let (clause, next) = (clause!("gap.eventCauses"), Sequence::from(state.sequence()));
         let evidence = || (next.to_string(), sequence.to_string());
         notes.expect_delivery(clause, sequence == next, "sequence", evidence);
     }
 }
 
 /// Whether a sequence fits a state where each state comes once, in order.
-fn follows(known: &StateSequences, state: AdvanceState, sequence: u64) -> bool {
+fn follows(known: &StateSequences, state: AdvanceState, sequence: Sequence) -> bool {
     let before = known.range(..state).next_back().is_none_or(|(_, before)| *before < sequence);
     let mut later = known.range((Excluded(state), Unbounded));
     let after = later.next().is_none_or(|(_, after)| sequence < *after);
@@ -127,7 +127,7 @@ fn follows(known: &StateSequences, state: AdvanceState, sequence: u64) -> bool {
 
 /// The same check where a state may repeat or follow a later one, because the transitions are not shown. No
 /// two states share a sequence.
-fn may_follow(known: &StateSequences, state: AdvanceState, sequence: u64) -> bool {
+fn may_follow(known: &StateSequences, state: AdvanceState, sequence: Sequence) -> bool {
     known.iter().all(|(other, before)| *other == state || *before != sequence)
 }
 

@@ -1,7 +1,7 @@
 //! What a subscription receives: only the event kinds it names, and nothing after its deletion or a response
 //! of 410 (`4.webhookDeletion.1`, `6.delivery.2`, `2.subscription.eventTypes`).
 
-use tideover_exchange::{Exchange, kind_of_event};
+use tideover_exchange::Exchange;
 use tideover_model::clause;
 
 use crate::checks::subscribed::KnownSubscriptions;
@@ -40,7 +40,7 @@ impl Check for WantedEvents {
                 let evidence = || ("nothing more", format!("a delivery on {}", arrival.path));
                 notes.expect_delivery(clause, false, "webhook", evidence);
             }
-            let kind = arrival.body.json().and_then(kind_of_event);
+            let kind = arrival.event_type();
             if let Some((wanted, kind)) = subscription.event_types.as_ref().zip(kind) {
                 let clause = clause!("2.subscription.eventTypes");
                 let is_wanted = wanted.contains(&kind);

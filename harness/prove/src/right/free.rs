@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use serde_json::Value;
 use tideover_exchange::target::{INBOX, Target, Unanswered};
 use tideover_exchange::{Arrival, Memory, Prepared, PreparedAction, PreparedCall, Response};
+use tideover_model::words::EventType;
 use tideover_model::{Face, Service, SigningKey, Timestamp};
 use tideover_suite::play::case::{Observed, TargetWorld};
 
@@ -78,7 +80,11 @@ impl<F: Face> Free<F> {
     fn resigned(&mut self, arrival: Arrival) -> Arrival {
         let Some((secret, at)) = self.signed_with(&arrival) else { return arrival };
         let event = serde_json::from_slice(&arrival.body).unwrap_or_default();
-        let event = self.liberties.iter_mut().fold(event, |event, it| it.event(event));
+        let mut event = self.liberties.iter_mut().fold(event, |event, it| it.event(event));
+        let in_header = self.liberties.iter().any(|it| it.names_type_in_header());
+        let moved = in_header.then(|| without_type(&mut event)).flatten();
+        let moved = moved.map(|name| ("service-event".to_owned(), name));
+        let headers = arrival.headers.iter().cloned().chain(moved).collect();
         let body = event.to_string().into_bytes();
         let delivery = self.liberties.iter_mut().fold(arrival.delivery.clone(), |name, it| {
             it.delivery(&Arrival { delivery: name, ..arrival.clone() })
@@ -92,6 +98,7 @@ impl<F: Face> Free<F> {
             body: body.into(),
             signature,
             delivery,
+            headers,
             at: arrival.at.filter(|_| !by_network),
             arrived: arrived.filter(|_| by_network),
             ..arrival
@@ -112,6 +119,14 @@ impl<F: Face> Free<F> {
     fn steps_late(&self) -> usize {
         self.liberties.iter().map(|it| it.steps_late()).max().unwrap_or_default()
     }
+}
+
+/// Takes the listed type out of an event.
+fn without_type(event: &mut Value) -> Option<String> {
+    let fields = event.as_object_mut()?;
+    let is_type = |value: &Value| value.as_str().and_then(EventType::parse).is_some();
+    let name = fields.iter().find(|(_, value)| is_type(value)).map(|(name, _)| name.clone())?;
+    fields.remove(&name)?.as_str().map(str::to_owned)
 }
 
 impl<F: Face> Target for Free<F> {

@@ -46,6 +46,11 @@ pub trait Liberty: Send {
         event
     }
 
+    /// Whether a header names the type of an event, and its body does not.
+    fn names_type_in_header(&self) -> bool {
+        false
+    }
+
     /// Another name of a delivery.
     fn delivery(&mut self, arrival: &Arrival) -> Option<String> {
         arrival.delivery.clone()

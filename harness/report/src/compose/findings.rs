@@ -4,7 +4,7 @@ use serde_json::Value;
 use tideover_exchange::evidence::Reproduced;
 use tideover_exchange::evidence::finding::{Finding, Verdict};
 use tideover_exchange::step::Action;
-use tideover_exchange::{Arrival, Body, Response, kind_of_event};
+use tideover_exchange::{Arrival, Body, Response};
 use tideover_model::wire::field;
 use tideover_suite::play::cases::{Failure, Noticed};
 
@@ -159,7 +159,7 @@ impl From<&Arrival> for DeliveryReport {
     fn from(arrival: &Arrival) -> DeliveryReport {
         let body = arrival.body.json().unwrap_or(&Value::Null);
         let named = || body[field::TYPE].as_str();
-        let event = kind_of_event(body).or_else(named).unwrap_or("no known event");
+        let event = arrival.event_type().or_else(named).unwrap_or("no known event");
         let header = |(name, value): (&str, &str)| HeaderReport {
             name: name.to_owned(),
             value: value.to_owned(),

@@ -168,6 +168,15 @@ async fn event_fields_may_be_anywhere() {
         event
     };
     assert_accepted(Liberty { event, ..NONE }).await;
+    // An event whose type nobody can read may be any event.
+    assert_accepted(Liberty { event: |event| without(event, "type"), ..NONE }).await;
+    let any_number = |mut event: Value| {
+        if let Some(sequence) = event["sequence"].as_i64() {
+            event["sequence"] = format!("{}.5", sequence - 3).parse().unwrap();
+        }
+        event
+    };
+    assert_accepted(Liberty { event: any_number, ..NONE }).await;
     let back = |mut event: Value| {
         if event["data"]["state"] == "FUNDED" {
             event["data"]["state"] = json!("REQUESTED");

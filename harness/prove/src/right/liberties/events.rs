@@ -54,15 +54,30 @@ impl Liberty for EventWithPreviousState {
     }
 }
 
-/// Sequences that grow by more than one.
+/// The type of an event in a header of its delivery, and not in its body.
+pub(super) struct TypeInHeader;
+
+impl Liberty for TypeInHeader {
+    fn names_type_in_header(&self) -> bool {
+        true
+    }
+}
+
+/// Sequences that begin anywhere, and grow by more than one.
 pub(super) struct SequenceWithSteps {
     pub(super) step: u64,
+    /// What follows the whole number: nothing, or the same fraction for all.
+    pub(super) fraction: &'static str,
+    pub(super) is_negative: bool,
 }
 
 impl Liberty for SequenceWithSteps {
     fn event(&mut self, mut event: Value) -> Value {
         if let Some(sequence) = event["sequence"].as_u64() {
-            event["sequence"] = (sequence * self.step + 3).into();
+            // No invoice has so many.
+            let from = if self.is_negative { -1_000_000 } else { 3 };
+            let whole = from + (sequence * self.step).cast_signed();
+            event["sequence"] = format!("{whole}{}", self.fraction).parse().unwrap_or_default();
         }
         event
     }

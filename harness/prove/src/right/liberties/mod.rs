@@ -20,7 +20,7 @@ use bodies::{
 };
 use events::{
     EventWithMore, EventWithOwnNames, EventWithPreviousState, LateEvents, OwnDeliveryNames,
-    RepeatedAttempts, SequenceWithSteps,
+    RepeatedAttempts, SequenceWithSteps, TypeInHeader,
 };
 use outages::{FailsAtRandom, FirstTryFails, LosesAnswers, SmallerPort, TooManyRequests};
 use requests::{
@@ -64,7 +64,8 @@ liberties! {
     "event-with-more" ["gap.eventFields"] "Events have members that nobody knows." |it| Box::new(EventWithMore { salt: it.next() });
     "event-with-own-names" ["gap.eventPayload"] "Members of events that the document does not name have other names." |it| Box::new(EventWithOwnNames { style: it.below(3) });
     "event-with-the-previous-state" ["gap.eventPayload"] "Events of an advance show the state before, too." |_| Box::new(EventWithPreviousState);
-    "sequence-with-steps" ["6.delivery.5"] "The sequence of an invoice's events grows by more than one." |it| Box::new(SequenceWithSteps { step: 2 + it.below(40) });
+    "event-type-in-a-header" ["gap.eventPayload"] "A header names the type of an event, and its body does not." |_| Box::new(TypeInHeader);
+    "sequence-with-steps" ["6.delivery.5"] "The sequence of an invoice's events begins anywhere, below zero too, grows by more than one, and may have a fraction." |it| Box::new(SequenceWithSteps { step: 2 + it.below(40), fraction: ["", "", ".25"][it.below(3) as usize], is_negative: it.below(2) == 0 });
     "own-delivery-names" ["gap.deliveryIdentity"] "Deliveries have names of another form." |_| Box::new(OwnDeliveryNames);
     "repeated-attempts" ["6.delivery.3"] "Now and then an accepted delivery is attempted once more." |it| Box::new(RepeatedAttempts { every: 2 + it.below(5), accepted: 0 });
     "late-events" ["6.delivery.4"] "Events come some requests late, and their signatures have the wall clock's time." |it| Box::new(LateEvents { steps: it.below(4) });

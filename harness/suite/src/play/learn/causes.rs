@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tideover_exchange::Exchange;
 use tideover_exchange::evidence::Point;
 use tideover_exchange::target::inbox::is_gone;
-use tideover_exchange::{Exchange, kind_of_event};
 use tideover_judge::Belief;
 use tideover_judge::meanings::Proof;
 use tideover_model::wire::field::{self, Fields};
@@ -38,7 +38,7 @@ impl Causes {
             self.subscriptions.clear();
         }
         for arrival in exchange.arrivals {
-            let kind = arrival.body.json().and_then(kind_of_event);
+            let kind = arrival.event_type();
             self.came.extend(EventType::ALL.into_iter().find(|one| Some(one.name()) == kind));
         }
         let Some((call, key)) = exchange.call().zip(exchange.sent.authorization.as_ref()) else {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use tideover_exchange::target::inbox;
-use tideover_exchange::{Exchange, Prepared, PreparedAction, kind_of_event};
+use tideover_exchange::{Exchange, Prepared, PreparedAction, Sequence, kind_of_event};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{ActionKind, Clause, OperationKind, clause};
@@ -74,8 +74,9 @@ pub(super) struct DueEvents {
     since_moved: u32,
     /// The steps that created advances. No event about an advance is older.
     advanced: BTreeMap<InvoiceName, u64>,
-    /// Whether anything has come to the inbox.
-    has_arrived: bool,
+    /// The paths of the inbox that something has come to, and whether it had a listed type: the document doesn't show
+    /// where the type stands.
+    arrived: BTreeMap<String, bool>,
     /// Whether an event has come to an endpoint that names its kind, so that the names are those that the service means:
     /// the allowed values are not shown.
     has_chosen: bool,
@@ -83,9 +84,14 @@ pub(super) struct DueEvents {
 }
 
 impl DueEvents {
-    /// Learns that something came to the inbox.
-    pub(super) fn learn_arrival(&mut self) {
-        self.has_arrived = true;
+    /// Learns that something came to a path of the inbox, with a listed type or without.
+    pub(super) fn learn_arrival(&mut self, path: &str, is_listed: bool) {
+        *self.arrived.entry(path.to_owned()).or_default() |= is_listed;
+    }
+
+    /// Whether what came to a path has no listed type, so that it may be any event.
+    fn is_unreadable(&self, path: &str) -> bool {
+        self.arrived.get(path) == Some(&false)
     }
 
     /// Learns that an event came to a path of the inbox.
@@ -211,7 +217,7 @@ impl DueEvents {
         notes: &mut Notes,
     ) {
         let log = EventLog { announced, names };
-        let inbox_works = exchange.inbox_works || self.has_arrived;
+        let inbox_works = exchange.inbox_works || !self.arrived.is_empty();
         if self.since_moved < SETTLED || !inbox_works {
             return;
         }
@@ -245,7 +251,10 @@ impl DueEvents {
         self.endpoints.iter().filter(move |one| {
             let is_asked_for =
                 one.kinds.is_none() || self.has_chosen && one.names(fact.event.name());
-            is_asked_for && one.owner == fact.owner && one.since < sighting.not_before
+            is_asked_for
+                && one.owner == fact.owner
+                && one.since < sighting.not_before
+                && !self.is_unreadable(&one.path)
         })
     }
 
@@ -369,7 +378,7 @@ impl EventLog<'_> {
     }
 
     /// The sequence of the events that came to a path and show the state of a fact, if all have the same.
-    fn only_sequence(self, fact: &Fact, path: &str) -> Option<u64> {
+    fn only_sequence(self, fact: &Fact, path: &str) -> Option<Sequence> {
         fact.state?;
         let shows = |one: &&Announcement| {
             one.path == path && one.only_state() == fact.state && self.reports(one, fact)

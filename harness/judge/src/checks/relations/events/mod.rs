@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_exchange::matcher::{fields, texts};
-use tideover_exchange::{Arrival, Exchange, Prepared, kind_of_event, whole_number};
+use tideover_exchange::{Arrival, Exchange, Prepared, Sequence};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{ActionKind, Clause, OperationKind, clause};
@@ -38,7 +38,7 @@ struct Announcement {
     path: String,
     kind: &'static str,
     texts: BTreeSet<String>,
-    sequence: Option<u64>,
+    sequence: Option<Sequence>,
 }
 
 #[derive(Default)]
@@ -160,9 +160,9 @@ impl Events {
 
     /// Records and checks a delivery on its first arrival.
     fn learn_event(&mut self, arrival: &Arrival, notes: &mut Notes) {
-        self.due.learn_arrival();
-        let Some(event) = arrival.body.json() else { return };
-        let Some(kind) = kind_of_event(event) else { return };
+        let kind = arrival.event_type();
+        self.due.learn_arrival(&arrival.path, kind.is_some());
+        let (Some(kind), Some(event)) = (kind, arrival.body.json()) else { return };
         let delivery = (arrival.path.clone(), arrival.delivery.clone().unwrap_or_default());
         if !self.deliveries.insert(delivery) {
             return;
@@ -171,7 +171,7 @@ impl Events {
             path: arrival.path.clone(),
             kind,
             texts: texts(event).into_iter().map(str::to_owned).collect(),
-            sequence: number(event, field::SEQUENCE),
+            sequence: sequence_of(event),
         };
         self.due.learn_event(&announced);
         self.check_owner(&announced, notes);
@@ -407,7 +407,8 @@ impl Announcement {
     }
 }
 
-/// A number at any depth of an event.
-fn number(event: &Value, name: &str) -> Option<u64> {
-    fields(event).filter(|(known, _)| *known == name).find_map(|(_, value)| whole_number(value))
+/// The sequence at any depth of an event.
+fn sequence_of(event: &Value) -> Option<Sequence> {
+    let named = fields(event).filter(|(name, _)| *name == field::SEQUENCE);
+    named.into_iter().find_map(|(_, value)| Sequence::of(value))
 }
