@@ -13,9 +13,11 @@ impl Walk {
         name: &mut Option<String>,
         stage: usize,
     ) -> Option<Step> {
-        let step_name = name.get_or_insert_with(|| self.fresh_name("hook")).clone();
-        let receiver = self.draw(values::receiver());
-        let url = format!("{receiver}/{step_name}");
+        if name.is_none() {
+            *name = Some(format!("{}/{}", self.draw(values::receiver()), self.fresh_name("hook")));
+        }
+        let url = name.clone()?;
+        let step_name = url.rsplit('/').next()?.to_owned();
         Some(match stage {
             0 => {
                 make::subscribe(&url, Some(vec![self.draw(values::event_type())])).named(step_name)
@@ -29,7 +31,10 @@ impl Walk {
             9 => make::sync_business(&self.fresh_name("b"), "After the deletion", None, None),
             10 => make::advance_clock(100_000),
             11 => make::subscribe(&values::bad_destination(&mut self.source), None),
+            // One that was deleted is another one when it comes again.
             12 => make::subscribe(&url, None),
+            13 => make::list_subscriptions(),
+            14 => make::sync_business(&self.fresh_name("b"), "After the return", None, None),
             _ => return None,
         })
     }

@@ -242,6 +242,12 @@ impl Walk {
         if reads {
             return;
         }
+        if self.draw(weighted(0.3))
+            && let Some(step) = self.same_of_another()
+        {
+            self.play(step);
+            return;
+        }
         // What a write changes is read, and by turns something that it must leave alone.
         let read = match self.draw(0_u32..100) {
             0..40 if !is_narrative => self.steps.last().and_then(requests::read_back),
@@ -254,9 +260,11 @@ impl Walk {
         }
     }
 
-    /// Whether half of the case is over, and the fixed steps that it began with are not: what is cut off is never asked.
+    /// Whether the goal that the case began with is not reached, and more of the case is over than may go into other
+    /// steps: what is cut off is never asked.
     fn is_pressed(&self) -> bool {
-        self.reached == 0 && self.goal.is_narrative() && self.room() < self.most / 2
+        let rest = if self.goal.is_narrative() { self.most * 3 / 4 } else { self.most / 2 };
+        self.reached == 0 && self.room() < rest
     }
 
     fn was_refused(&self) -> bool {

@@ -65,15 +65,24 @@ impl Walk {
         status: &'static str,
         face_value: i64,
     ) -> Step {
+        let payor = self.any_payor(payee);
         let fields = InvoiceFields {
             payee: payee.to_owned(),
-            payor: self.pick(&PAYORS).to_owned(),
+            payor: payor.to_owned(),
             status,
             face_value,
             issue_date: self.model.now().to_string(),
             due_date: values::days_later(self.model.now(), self.draw_days()),
         };
         make::sync_invoice(invoice, &fields)
+    }
+
+    /// A payor, or another vendor that is there: a business may have both roles.
+    fn any_payor(&mut self, payee: &str) -> &'static str {
+        let mut vendors = VENDORS.to_vec();
+        vendors.retain(|it| *it != payee && self.peek_business(&Caller::Default, it).is_some());
+        let has_both = !vendors.is_empty() && self.source.percent(50);
+        if has_both { self.pick(&vendors) } else { self.pick(&PAYORS) }
     }
 
     pub(super) fn draw_days(&mut self) -> u64 {

@@ -1,12 +1,12 @@
 //! Requests that follow from the tables: of every field each class of values, of every identifier its look-alikes,
 //! every endpoint without its version and without a key, rows of files with each class of a cell.
 //!
-//! Each request has one thing that differs from a plain valid one, so that it is refused for one reason, or accepted
-//! and then read back.
+//! Most requests have one thing that differs from a plain valid one, so that each is refused for one reason, or accepted
+//! and then read back. Some have several: all of them are reasons.
 
 use std::sync::LazyLock;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_model::OperationKind;
 use tideover_model::wire::schema::{Documented, Role, documented};
@@ -18,7 +18,7 @@ use crate::generate::plain::{IMPORT, INVOICE, VENDOR, plain};
 use crate::generate::{Walk, files, grammar, identifiers, named, requests as make};
 
 /// The number of steps in one case: with the reads and repeats between them, it comes to its end.
-const STEPS_IN_A_CASE: usize = 34;
+const STEPS_IN_A_CASE: usize = 32;
 
 /// Separates these draws from others of the seed.
 const PURPOSE: u64 = 0x7ab1ed;
@@ -66,11 +66,16 @@ fn cases(seed: u64) -> Vec<Vec<Step>> {
     let mut cases: Vec<Vec<Step>> = Vec::new();
     for group in groups(seed) {
         match cases.last_mut() {
-            Some(last) if last.len() + group.len() <= STEPS_IN_A_CASE => last.extend(group),
+            Some(last) if length(last) + length(&group) <= STEPS_IN_A_CASE => last.extend(group),
             _ => cases.push(group),
         }
     }
     cases
+}
+
+/// The steps of a group, with those that leave an address at once that may be nobody's.
+fn length(group: &[Step]) -> usize {
+    group.len() + group.iter().filter(|step| make::may_lead_nowhere(step)).count()
 }
 
 fn groups(seed: u64) -> Vec<Vec<Step>> {
@@ -112,7 +117,36 @@ fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Vec<Step>> {
             groups.push([place.named_by(sample), place.with_sample(plain, sample)].concat());
         }
     }
+    groups.extend(alone(several_wrong(kind, draw)));
     groups
+}
+
+/// The plain request with several fields that are wrong: two of them, all of them, and all of them absent.
+fn several_wrong(kind: OperationKind, draw: &mut Draw) -> Vec<Step> {
+    let mut places = places_of(kind);
+    places.retain(|place| place.at.field.is_required && place.at.path.len() == 1);
+    if places.len() < 2 {
+        return Vec::new();
+    }
+    let wrong = |places: &[&Place], draw: &mut Draw| {
+        let mut step = plain(kind);
+        if let Action::Call(Call { body: Some(body), .. }) = &mut step.action {
+            for place in places {
+                let samples = place.samples(draw);
+                let is_wrong = |sample: &&Sample| !sample.is_valid && sample.value.is_some();
+                let wrong: Vec<&Sample> = samples.iter().filter(is_wrong).collect();
+                make::put(body, &place.at.path, draw.pick(&wrong).value.clone());
+            }
+        }
+        step
+    };
+    let two = draw.some(places.clone(), 2);
+    let steps = [wrong(&two, draw), wrong(&places, draw)];
+    let mut empty = plain(kind);
+    if let Action::Call(Call { body: Some(body), .. }) = &mut empty.action {
+        *body = json!({});
+    }
+    steps.into_iter().chain([empty]).collect()
 }
 
 /// A field of the bodies of one endpoint. Where the document does not show a field's name, a service may ignore it.

@@ -4,14 +4,16 @@
 use proptest::bool::weighted;
 use serde_json::Value;
 use tideover_exchange::step::{Action, Call, Caller, Step};
+use tideover_model::OperationKind;
+use tideover_model::wire::route::{route, segment};
 use tideover_model::wire::schema::Field;
 
 use crate::generate::draw::Draw;
-use crate::generate::names::other_platform;
+use crate::generate::names::{PAYORS, VENDORS, other_platform};
 use crate::generate::plain::plain;
 use crate::generate::requests::put;
 use crate::generate::tabled::{PLACES, places_of};
-use crate::generate::{Walk, classes};
+use crate::generate::{Walk, classes, requests as make};
 
 /// Separates these draws from others of the seed.
 const PURPOSE: u64 = 0x7a41e7;
@@ -20,8 +22,8 @@ const PURPOSE: u64 = 0x7a41e7;
 const RECENT: usize = 4;
 
 impl Walk {
-    /// An earlier request that writes or asks something: as it was, with another field, with another value, or by
-    /// another caller.
+    /// An earlier request that writes or asks something: as it was, with another field, with another value, by another
+    /// caller, or about another business.
     pub(super) fn variation(&mut self) -> Option<Step> {
         let asks =
             |step: &&Step| matches!(&step.action, Action::Call(call) if call.method != "GET");
@@ -32,11 +34,12 @@ impl Walk {
         let recent = &calls[calls.len().saturating_sub(RECENT)..];
         let from = if self.source.value(weighted(0.6)) { recent } else { &calls };
         let mut step = (*self.source.pick(from)).clone();
-        match self.draw(0_u32..8) {
+        match self.draw(0_u32..10) {
             0 | 1 => {}
             2 | 3 => self.change_members(&mut step)?,
             4 | 5 => self.change_value(&mut step)?,
-            _ => step = self.by_another(step)?,
+            6 | 7 => step = self.by_another(step)?,
+            _ => self.turn_to_another(&mut step)?,
         }
         Some(step)
     }
@@ -77,6 +80,50 @@ impl Walk {
         }
     }
 
+    /// Asks the same of another business that is there: mostly of one that is onboarded if this one is not, or the other
+    /// way round, since a service that mixes them up answers both alike.
+    fn turn_to_another(&mut self, step: &mut Step) -> Option<()> {
+        let [encoded, name] = business_of(&make::read_back(step)?)?;
+        let own = self.written.iter().filter(|read| read.caller == step.caller);
+        let mut others: Vec<[String; 2]> = own.filter_map(business_of).collect();
+        let usual = VENDORS.iter().chain(&PAYORS);
+        others.extend(usual.map(|it| [segment(it).into_owned(), (*it).to_owned()]));
+        let mut is_onboarded = |name: &str| {
+            self.peek_business(&step.caller, name).map(|known| known.onboarding.is_complete())
+        };
+        let own = is_onboarded(&name);
+        let known: Vec<(bool, [String; 2])> = others
+            .into_iter()
+            .filter(|[_, other]| *other != name)
+            .filter_map(|other| Some((Some(is_onboarded(&other[1])?) != own, other)))
+            .collect();
+        let differ = known.iter().any(|(differs, _)| *differs) && self.source.percent(80);
+        let from: Vec<_> = known.into_iter().filter(|(differs, _)| *differs == differ).collect();
+        let (_, [other_encoded, other]) =
+            self.source.pick(Some(&*from).filter(|it| !it.is_empty())?);
+        let Action::Call(call) = &mut step.action else { return None };
+        let segments = call.path.split('/');
+        let turned = segments.map(|it| if it == encoded { &**other_encoded } else { it });
+        call.path = turned.collect::<Vec<&str>>().join("/");
+        if let Some(body) = &mut call.body {
+            rename(body, &name, other);
+        }
+        Some(())
+    }
+
+    /// The last step once more about another business, if it asks for something of one without changing it.
+    pub(super) fn same_of_another(&mut self) -> Option<Step> {
+        let mut step = self.steps.last()?.clone();
+        let Action::Call(call) = &step.action else { return None };
+        match call.kind()? {
+            OperationKind::Quote
+            | OperationKind::Invite
+            | OperationKind::CreateOnboardingSession => self.turn_to_another(&mut step)?,
+            _ => return None,
+        }
+        Some(step)
+    }
+
     /// A plain request with one field that has an invalid value, or one that the document leaves open.
     pub(super) fn with_bad_field(&mut self) -> Step {
         let mut draw = self.draws_of_variation();
@@ -94,6 +141,27 @@ impl Walk {
 
     fn draws_of_variation(&mut self) -> Draw {
         Draw::new([self.seed, self.draw(0..u64::MAX), PURPOSE])
+    }
+}
+
+/// The business in the path of a read, encoded and as it is called.
+fn business_of(read: &Step) -> Option<[String; 2]> {
+    let Action::Call(call) = &read.action else { return None };
+    let asked = route(&call.method, &call.path).ok()?;
+    if !matches!(asked.kind, OperationKind::GetBusiness | OperationKind::GetInvoice) {
+        return None;
+    }
+    let [name, _] = asked.identifiers().ok()?;
+    Some([asked.encoded_identifiers()[0].to_owned(), name])
+}
+
+/// Puts another name in the place of each text that is `name`.
+fn rename(value: &mut Value, name: &str, other: &str) {
+    match value {
+        Value::String(text) if text == name => *text = other.to_owned(),
+        Value::Array(items) => items.iter_mut().for_each(|it| rename(it, name, other)),
+        Value::Object(fields) => fields.values_mut().for_each(|it| rename(it, name, other)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -162,6 +162,8 @@ impl Walk {
         let mut last = vec![make::pay(vendor, name, 1)];
         // Both the next move of the advance and a payment change the state.
         let place = usize::from(*is_paid_first);
+        // An advance has fixed its terms, so that this leaves the state as it is, too.
+        let moved = (*advance > 0).then(|| make::sync_invoice(name, &self.moved(&same)));
         let mut steps = vec![
             make::sync_invoice(name, &same),
             make::import(&format!("same-{name}"), files::row_of(vendor, name, status, FACE_VALUE)),
@@ -169,9 +171,21 @@ impl Walk {
         for (from, step) in (0..).zip(moves) {
             if from == *advance { last.insert(place, step) } else { steps.push(step) }
         }
+        steps.extend(moved);
         let mut steps = self.draw(Just(steps).prop_shuffle());
         steps.append(&mut last);
         steps
+    }
+
+    /// Other terms.
+    fn moved(&mut self, plain: &InvoiceFields) -> InvoiceFields {
+        let days = self.draw(1_u64..90);
+        InvoiceFields {
+            face_value: self.draw(1_000_i64..FACE_VALUE),
+            issue_date: values::days_later(self.model.now(), days),
+            due_date: values::days_later(self.model.now(), 2 * days),
+            ..plain.clone()
+        }
     }
 
     /// A row for each thing that a row could change of an invoice: another status, another amount, other dates.
