@@ -363,7 +363,7 @@ async fn events_may_use_wall_time_and_come_late() {
 async fn wall_time_teaches_no_retry_schedule() {
     let learned = async |liberty| {
         let mut lessons = Lessons::default();
-        for seed in 0..40 {
+        for seed in 0..20 {
             lessons.add(&played_with(liberty, Outside::Controlled, seed).await.lessons);
         }
         lessons.learned(&Profile::default())
@@ -470,12 +470,21 @@ async fn a_repeated_invitation_may_be_a_new_one() {
     let repeated =
         || vec![inviting("a@b.example"), hour(), inviting("a@b.example"), inviting("a@b.example")];
     let two = || vec![inviting("a@b.example"), inviting("b@b.example"), inviting("a@b.example")];
+    let elsewhere = || {
+        let invite = json!({ "externalId": "w", "email": "a@b.example" });
+        vec![
+            put("/v1/organizations/w", json!({ "legalName": "W" })),
+            post("/v1/invitations", invite),
+        ]
+    };
     for (rewrite, steps, expected) in [
         (another, two(), &[][..]),
         (kept, repeated(), &["8.invitationLife"]),
         (earlier, repeated(), &["8.invitationLife"]),
         (same, repeated(), &[]),
-        (same, two(), &["2.invitation.inviteId"]),
+        // One for a business, whoever is invited.
+        (same, two(), &[]),
+        (same, [two(), elsewhere()].concat(), &["2.invitation.inviteId"]),
     ] {
         let liberty = Liberty { rewrite, ..NONE };
         let played = played_by(Outside::Controlled, liberty, steps).await;

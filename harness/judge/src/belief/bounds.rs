@@ -68,6 +68,8 @@ impl Bounds {
 pub struct Limits {
     /// The size of a request body (`8.requestBodySize`). Bytes.
     pub body: Bounds,
+    /// The same of a file, whose limit may be another one. Bytes.
+    pub file: Bounds,
     /// The financed amount of an invoice (`8.perInvoiceMaximum`). Cents.
     pub invoice: Bounds,
     /// The amount outstanding, by business (`8.concentrationLimit`). Cents.
@@ -120,20 +122,27 @@ impl Limits {
         }
     }
 
+    /// The limit of all bodies, or that of a body that is no file if files have another one. Bytes.
+    pub fn of_bodies(&self) -> Bounds {
+        let of_both = self.body.and(self.file);
+        if of_both.is_possible() { of_both } else { self.body }
+    }
+
     /// Learns from a body of this size that was accepted or was too large.
-    pub(crate) fn learn_body(&mut self, bytes: usize, fits: bool) -> Point {
+    pub(crate) fn learn_body(&mut self, bytes: usize, is_file: bool, fits: bool) -> Point {
         let length = i64::try_from(bytes).unwrap_or(i64::MAX);
+        let bounds = if is_file { &mut self.file } else { &mut self.body };
         if fits {
-            self.body.accept(length)
+            bounds.accept(length)
         } else {
-            self.body.refuse(length)
+            bounds.refuse(length)
         }
         Point {
             clause: clause!("8.requestBodySize"),
-            holds: self.body.is_possible(),
+            holds: bounds.is_possible(),
             field: "status".into(),
             expected: "one limit of what a body may have".into(),
-            seen: format!("{bytes} bytes; {}", in_words(self.body)),
+            seen: format!("{bytes} bytes; {}", in_words(*bounds)),
         }
     }
 }

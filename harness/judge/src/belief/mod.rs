@@ -479,7 +479,8 @@ impl Belief {
         let PreparedAction::Call(call) = &sent.action else { return Vec::new() };
         let mut points = Vec::new();
         if call.method != "GET" && (seen.is_success() || is_too_large(sent, seen)) {
-            points.push(self.limits.learn_body(call.body().len(), seen.is_success()));
+            let is_file = sent.kind() == Some(OperationKind::ImportInvoices);
+            points.push(self.limits.learn_body(call.body().len(), is_file, seen.is_success()));
         }
         let body = seen.success_body();
         if sent.kind() == Some(OperationKind::Quote)

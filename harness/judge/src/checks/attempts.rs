@@ -20,10 +20,15 @@ use crate::checks::{Check, ChosenBy, Notes, is_reset};
 /// The path and the bytes of an attempt.
 type AttemptContent = Arc<(String, Vec<u8>)>;
 
+/// An identifier, and whose it is: receivers look at those that come to them.
+type DeliveryName = (Option<SubscriptionNumber>, String, String);
+
 #[derive(Default)]
 pub(super) struct Attempts {
     subscriptions: KnownSubscriptions,
-    deliveries: BTreeMap<String, AttemptContent>,
+    deliveries: BTreeMap<DeliveryName, AttemptContent>,
+    /// The first content under each identifier, wherever it went.
+    first: BTreeMap<String, AttemptContent>,
     /// The first identifier of each content that a subscription got.
     names: BTreeMap<(SubscriptionNumber, AttemptContent), String>,
     chosen_by: ChosenBy,
@@ -32,6 +37,15 @@ pub(super) struct Attempts {
 impl Attempts {
     pub(super) fn of(chosen_by: ChosenBy) -> Attempts {
         Attempts { chosen_by, ..Attempts::default() }
+    }
+
+    fn name_of(&self, arrival: &Arrival, id: &str) -> DeliveryName {
+        match self.chosen_by {
+            ChosenBy::OurMock => (None, String::new(), id.to_owned()),
+            ChosenBy::UnknownService => {
+                (self.subscriptions.number_of(arrival), arrival.path.clone(), id.to_owned())
+            }
+        }
     }
 
     /// Whether an arrival is an attempt of the delivery that began with `sent`.
@@ -91,18 +105,20 @@ impl Attempts {
             format!("{id} on {path}: {}", String::from_utf8_lossy(body))
         };
         let sent = AttemptContent::new((arrival.path.clone(), arrival.body.to_vec()));
-        if let Some(known) = self.deliveries.get(id) {
+        let first = self.first.entry(id.clone()).or_insert_with(|| Arc::clone(&sent)).clone();
+        if first.0 != sent.0 && self.is_attempt(arrival, &first) {
+            let clause = clause!("gap.deliveryIdentity");
+            let evidence = || (first.0.clone(), sent.0.clone());
+            notes.expect_delivery(clause, false, field, evidence);
+        }
+        let name = self.name_of(arrival, id);
+        if let Some(known) = self.deliveries.get(&name) {
             let same = self.is_attempt(arrival, known);
             let evidence = || (in_words(known), in_words(&sent));
             notes.expect_delivery(clause, same, field, evidence);
-            if same && known.0 != sent.0 {
-                let clause = clause!("gap.deliveryIdentity");
-                let evidence = || (known.0.clone(), sent.0.clone());
-                notes.expect_delivery(clause, false, field, evidence);
-            }
             return;
         }
-        self.deliveries.insert(id.clone(), Arc::clone(&sent));
+        self.deliveries.insert(name, Arc::clone(&sent));
         let subscription = self.subscriptions.number_of(arrival);
         let Some(subscription) = subscription.filter(|_| self.is_unique(arrival)) else {
             notes.meet(clause);

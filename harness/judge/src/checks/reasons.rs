@@ -40,26 +40,67 @@ fn names_amount(reason: &str, exchange: &Exchange<'_>) -> bool {
     let is_shown = |value: u64| {
         shown.clone().chain(quoted()).any(|it| value == it || value.saturating_mul(100) == it)
     };
-    numbers(reason).any(|number| {
-        let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-        is_amount(number, &digits) && !is_shown(digits.parse().unwrap_or(u64::MAX))
+    let words: Vec<&str> = words(reason).collect();
+    (0..words.len()).any(|place| {
+        let value = amount_at(&words, place).map(|digits| digits.parse().unwrap_or(u64::MAX));
+        value.is_some_and(|value| !is_shown(value))
     })
 }
 
-/// Whether a number is an amount, by its size or its grouping. Small numbers and years are not.
-fn is_amount(number: &str, digits: &str) -> bool {
-    let is_grouped = number.contains([',', '.', '\'', '_', '\u{a0}']);
-    digits.len() >= 5 || is_grouped && digits.len() >= 3
+/// The words of a text. A space that keeps groups of digits together is part of a number.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| it.is_whitespace() && it != '\u{a0}')
 }
 
-/// The free-standing numbers of a text. Identifiers and dates have letters or hyphens next to them.
-fn numbers(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|it: char| it.is_whitespace() && it != '\u{a0}');
-    let is_part = |it: char| it.is_ascii_digit() || matches!(it, ',' | '.' | '\'' | '_' | '\u{a0}');
-    words.filter_map(move |word| {
-        let word = word.trim_matches(|it: char| !it.is_alphanumeric() && it != '-');
-        (!word.is_empty() && word.chars().all(is_part)).then_some(word)
-    })
+/// The digits of the word at this place if it is an amount: groups of thousands, or a large number beside a currency or a
+/// word for a bound. A reference of a case, or a telephone number, is none; nor are identifiers and dates, which have
+/// letters or hyphens next to them.
+fn amount_at(words: &[&str], place: usize) -> Option<String> {
+    let word = words[place];
+    let number = word.trim_matches(|it: char| !it.is_alphanumeric() && it != '-');
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+    let is_number = number.chars().all(|it| it.is_ascii_digit() || SEPARATORS.contains(&it));
+    let before = words[place.saturating_sub(NEAR)..place].iter();
+    let beside = before.chain(words.get(place + 1)).map(|word| word.to_lowercase());
+    let is_near = beside.into_iter().any(|word| OF_AMOUNTS.iter().any(|it| word.contains(it)));
+    let is_large = digits.len() >= 5 && (is_near || word.contains(['$', '€']));
+    (!digits.is_empty() && is_number && (is_grouped(number) || is_large)).then_some(digits)
+}
+
+const SEPARATORS: [char; 5] = [',', '.', '\'', '_', '\u{a0}'];
+
+/// How many words before a number may say that it is an amount.
+const NEAR: usize = 3;
+
+/// What the words beside an amount contain.
+const OF_AMOUNTS: [&str; 18] = [
+    "usd",
+    "$",
+    "dollar",
+    "cent",
+    "limit",
+    "max",
+    "most",
+    "cap",
+    "exceed",
+    "over",
+    "than",
+    "above",
+    "below",
+    "up",
+    "remain",
+    "left",
+    "available",
+    "outstanding",
+];
+
+/// Whether the digits stand in groups of thousands, with or without two decimals.
+fn is_grouped(number: &str) -> bool {
+    let groups: Vec<usize> = number.split(SEPARATORS).map(str::len).collect();
+    let [first, middle @ .., last] = &groups[..] else { return false };
+    (1..=3).contains(first)
+        && middle.iter().all(|group| *group == 3)
+        && (*last == 3 || *last == 2 && !middle.is_empty())
 }
 
 #[cfg(test)]
@@ -69,14 +110,14 @@ mod tests {
     #[test]
     fn finds_an_amount_in_any_spelling() {
         let named = |text: &str| {
-            let amounts = numbers(text).filter(|number| {
-                is_amount(number, &number.replace(|it: char| !it.is_ascii_digit(), ""))
-            });
-            amounts.map(str::to_owned).collect::<Vec<_>>()
+            let words: Vec<&str> = words(text).collect();
+            (0..words.len()).filter_map(|place| amount_at(&words, place)).collect::<Vec<_>>()
         };
-        assert_eq!(named("more than $1,000,000.00 is out"), ["1,000,000.00"]);
+        assert_eq!(named("more than $1,000,000.00 is out"), ["100000000"]);
         assert_eq!(named("No more than 250000 cents."), ["250000"]);
-        assert_eq!(named("(USD 5'000)."), ["5'000"]);
+        assert_eq!(named("(USD 5'000)."), ["5000"]);
+        assert_eq!(named("The limit is 1000000."), ["1000000"]);
+        assert_eq!(named("Only $12345 is left."), ["12345"]);
         for text in [
             "see rule 12. Or 13.",
             "Requested on 2026-03-01.",
@@ -84,6 +125,8 @@ mod tests {
             "Due in March 2026.",
             "Invoice td-3f812a45678-2-i100000 is VOIDED.",
             "Advance 550e8400-e29b-41d4-a716-446655440000 stands against it.",
+            "See case 1234567.",
+            "Call 800 5551234 or 800.555.1234.",
             "Needs 3 of 4 requirements.",
         ] {
             assert!(named(text).is_empty(), "{text}");

@@ -45,6 +45,11 @@ impl Bindings {
         self.seen.get(field)?.get(predicted)
     }
 
+    /// The model's name for the target's `seen`, if it is one, however short.
+    pub(crate) fn predicted(&self, field: &'static str, seen: &str) -> Option<&String> {
+        self.predicted.get(field)?.get(seen)
+    }
+
     /// `text` with the target's names replaced by the model's. Borrowed if it contains none.
     pub(crate) fn translate<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let named = REFERRED.iter().filter_map(|field| self.predicted.get(field));

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::de::{DeserializeOwned, IntoDeserializer, value};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tideover_exchange::masked_field;
 use tideover_exchange::matcher::{instants_apart, same_text, texts};
 use tideover_model::wire::field::{self, Fields};
@@ -64,7 +64,8 @@ pub(super) fn differences(
     predicted: &Value,
     seen: &Value,
 ) -> Vec<FieldDifference> {
-    let mut fields = FieldComparison { kind, freedom, bindings, differences: Vec::new() };
+    let mut fields =
+        FieldComparison { kind, freedom, bindings, differences: Vec::new(), bank: None };
     if kind == Some(OperationKind::ListSubscriptions) && freedom.is_some() {
         fields.compare_lists(predicted, seen);
     } else if !(std::ptr::eq(predicted, seen)
@@ -98,6 +99,8 @@ struct FieldComparison<'a> {
     freedom: Option<Freedom>,
     bindings: &'a mut Bindings,
     differences: Vec<FieldDifference>,
+    /// The routing number beside the field: two banks may give out one account number.
+    bank: Option<String>,
 }
 
 impl FieldComparison<'_> {
@@ -116,6 +119,7 @@ impl FieldComparison<'_> {
     fn compare(&mut self, place: FieldPath<'_>, predicted: &Value, seen: Option<&Value>) {
         match (predicted, seen) {
             (Value::Object(predicted), Some(Value::Object(seen))) => {
+                self.bank = bank_in(seen);
                 for (name, predicted) in predicted {
                     self.compare(FieldPath::Field(&place, name), predicted, seen.get(name));
                 }
@@ -128,7 +132,7 @@ impl FieldComparison<'_> {
                 }
             }
             (predicted, seen) if !self.agree(place.name(), predicted, seen) => {
-                let gap = self.renamed(place.name(), predicted, seen);
+                let gap = self.renamed(place.name(), seen);
                 let expected = self.expected(place.name(), predicted, seen);
                 self.differ(place, expected, seen, gap);
             }
@@ -141,6 +145,7 @@ impl FieldComparison<'_> {
     fn agree_with_themselves(&mut self, name: &str, value: &Value) -> bool {
         match value {
             Value::Object(fields) => {
+                self.bank = bank_in(fields);
                 fields.iter().all(|(name, value)| self.agree_with_themselves(name, value))
             }
             Value::Array(items) => items.iter().all(|item| self.agree_with_themselves("", item)),
@@ -159,10 +164,8 @@ impl FieldComparison<'_> {
         match (minted(field), predicted, seen) {
             (Some(minted), Value::String(predicted), Some(Value::String(_))) => {
                 let before = self.bindings.seen(minted, predicted);
-                before.map_or_else(
-                    || OWN.into(),
-                    |before| masked_field(name, &before.as_str().into()),
-                )
+                let before = before.and_then(|before| before.split(AT_BANK).next());
+                before.map_or_else(|| OWN.into(), |before| masked_field(name, &before.into()))
             }
             // What its fields contain, the target chooses.
             (None, Value::Object(_), None | Some(Value::Null)) if self.freedom.is_some() => {
@@ -198,11 +201,11 @@ impl FieldComparison<'_> {
         self.differences.push(FieldDifference { field: place.to_string(), expected, seen, clause });
     }
 
-    /// Whether a repeated invitation keeps its identifier is not shown. Two invitations never share one.
-    fn renamed(&mut self, name: &str, predicted: &Value, seen: Option<&Value>) -> Option<Clause> {
-        self.freedom.filter(|_| name == INVITE_ID)?;
-        let (predicted, seen) = predicted.as_str().zip(seen?.as_str())?;
-        self.bindings.rename(INVITE_ID, predicted, seen).then_some(clause!("gap.invitationLink"))
+    /// Whether a repeated invitation keeps its identifier is not shown, nor what else an identifier stands for: no request
+    /// names one.
+    fn renamed(&self, name: &str, seen: Option<&Value>) -> Option<Clause> {
+        self.freedom.filter(|_| name == INVITE_ID && seen.is_some_and(Value::is_string))?;
+        Some(clause!("gap.invitationLink"))
     }
 
     /// Compares subscriptions in any order. Others may have made further ones.
@@ -244,6 +247,9 @@ impl FieldComparison<'_> {
                 if self.freedom.is_some() { !known } else { seen == predicted }
             }
             (Value::String(predicted), Value::String(seen)) if minted(field).is_some() => {
+                let bank = self.bank.as_ref().filter(|_| name == field::ACCOUNT_NUMBER);
+                let own = bank.map(|bank| format!("{seen}{AT_BANK}{bank}"));
+                let seen = own.as_ref().unwrap_or(seen);
                 minted(field).is_some_and(|name| self.bindings.bind(name, predicted, seen))
             }
             (Value::String(predicted), Value::String(seen))
@@ -285,6 +291,14 @@ impl FieldComparison<'_> {
             (is_near(ahead, known) && !is_off) || (happens_unseen && ahead < known)
         })
     }
+}
+
+/// Between an account number and its bank, where both together are a name.
+const AT_BANK: &str = " at ";
+
+/// The routing number in an object.
+fn bank_in(fields: &Map<String, Value>) -> Option<String> {
+    fields.get(ROUTING_NUMBER)?.as_str().map(str::to_owned)
 }
 
 /// The name of the field if the service chooses its value.

@@ -20,7 +20,8 @@ pub(super) fn steps(draw: &mut Draw) -> Vec<Step> {
 
 /// Every endpoint without its version, and under another one (§9 rule 1).
 fn versions(draw: &mut Draw) -> Vec<Step> {
-    const OTHERS: [&str; 6] = ["", "/v2", "/v0", "/V1", "/v1.0", "/api/v1"];
+    // None that a service without regard to case serves.
+    const OTHERS: [&str; 6] = ["", "/v2", "/v0", "/v10", "/v1.0", "/api/v1"];
     let first = draw.below(OTHERS.len());
     let kinds = OperationKind::ALL.into_iter().enumerate();
     kinds

@@ -287,7 +287,7 @@ async fn report_rows_may_come_in_any_order() {
         }
         body
     };
-    assert_violated(Liberty { rewrite: otherwise, ..NONE }, "2.importReport.rows").await;
+    assert_violated(Liberty { rewrite: otherwise, ..NONE }, "4.imports.2").await;
 }
 
 #[tokio::test]

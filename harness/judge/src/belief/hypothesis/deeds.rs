@@ -51,9 +51,14 @@ impl Deeds<'_> {
         }
     }
 
-    /// Does what an action of the operator port requests. `false` if it is impossible.
+    /// Does what an action of the operator port requests, with its values if a vendor that has claimed its account can.
+    /// `false` if it is impossible.
     pub(super) fn act(&mut self, sent: &Prepared) -> bool {
         let PreparedAction::Act(fields) = &sent.action else { return false };
+        if self.claim() && self.hypothesis.play(sent, Revealed::default(), self.now).0.is_success()
+        {
+            return true;
+        }
         let is_w9 = fields.get("route").is_some_and(|route| route == "W9_UPLOAD");
         let route = if is_w9 { VendorRoute::W9Upload } else { VendorRoute::VendorAssertion };
         match sent.acts() {

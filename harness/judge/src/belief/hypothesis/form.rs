@@ -79,6 +79,8 @@ impl Hypothesis {
         if sent.kind() == Some(OperationKind::ImportInvoices) {
             let is_open = matches!(code, Code::UnreadableFile | Code::InvalidRequest)
                 && is_ragged(call.body());
+            // Which media type a file has is not shown.
+            let is_open = is_open || code == Code::UnsupportedMediaType;
             return is_open.then_some(clause!("gap.csvForm"));
         }
         // Whether a service sends to a name that it cannot resolve is not shown, nor who subscribed it before.
@@ -87,6 +89,10 @@ impl Hypothesis {
         let is_open = names_a_host(call) || is_left_open(&url);
         if is_about_the_host && is_open && !self.hears(&url) {
             return Some(clause!("gap.subscriptionForm"));
+        }
+        // Which invitees are invalid is not shown: those may be that nobody can write to.
+        if code == Code::InvalidInvitee && is_nobodys(&text_of(call, "email")) {
+            return Some(clause!("gap.invitationLink"));
         }
         if code != Code::InvalidRequest {
             return None;
@@ -114,6 +120,15 @@ impl Hypothesis {
         sent.kind() == Some(OperationKind::Unsubscribe)
             && self.translate(sent).call().is_some_and(|translated| translated.path == call.path)
     }
+}
+
+/// Whether an address is in a domain that is reserved for examples and tests (RFC 2606).
+fn is_nobodys(email: &str) -> bool {
+    const RESERVED: [&str; 4] = ["example", "test", "invalid", "localhost"];
+    let domain = email.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
+    let mut labels = domain.trim_end_matches('.').rsplit('.');
+    let [top, second] = [labels.next(), labels.next()].map(Option::unwrap_or_default);
+    email.contains('@') && (RESERVED.contains(&top) || second == "example")
 }
 
 /// Whether a text is empty for which the document states no least length. Whether it names anything is not shown.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
 use tideover_model::wire::field;
+use tideover_model::wire::route::route;
 use tideover_model::{Face, Operation, OperationKind, PlatformId};
 
 use crate::belief::amounts::AdvanceKey;
@@ -85,9 +86,21 @@ impl Hypothesis {
         Cow::Owned(Prepared { authorization: authorization.map(Cow::into_owned), action })
     }
 
+    /// The path of a request about a subscription, with the model's reference.
+    fn with_reference(&self, call: &PreparedCall) -> Option<String> {
+        let way = route(&call.method, call.plain_path()).ok()?;
+        let [seen, _] =
+            way.identifiers().ok().filter(|_| way.kind == OperationKind::Unsubscribe)?;
+        let (before, _) = call.path.rsplit_once('/')?;
+        Some(format!("{before}/{}", self.bindings.predicted(field::REFERENCE, &seen)?))
+    }
+
     /// The same for a request of the partner API. `None` if it is the same.
     fn translate_call(&self, call: &PreparedCall) -> Option<PreparedCall> {
-        let path = self.bindings.translate(&call.path);
+        let path = match self.with_reference(call) {
+            Some(path) => path.into(),
+            None => self.bindings.translate(&call.path),
+        };
         let body = std::str::from_utf8(call.body()).ok().map(|body| self.bindings.translate(body));
         if matches!(path, Cow::Borrowed(_)) && !matches!(body, Some(Cow::Owned(_))) {
             return None;

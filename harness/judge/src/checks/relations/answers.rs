@@ -18,7 +18,10 @@ use crate::grounds::{if_rejected, uploaded_rows};
 
 #[derive(Default)]
 pub(super) struct DerivedValues {
-    masks: BTreeMap<String, String>,
+    /// The payout account that was set last, and its mask.
+    masks: BTreeMap<BusinessName, ([Option<String>; 3], String)>,
+    /// Whom each inviteId was given to: businesses, each with the addresses that were invited.
+    invited: BTreeMap<String, BTreeMap<BusinessName, BTreeSet<String>>>,
     /// Businesses that were synced, or may have been.
     synced: BTreeSet<BusinessName>,
     /// The objects in responses to syncs, by kind of sync.
@@ -47,6 +50,7 @@ impl Check for DerivedValues {
         }
         match exchange.kind() {
             Some(OperationKind::SetPayoutAccount) => self.mask(exchange, notes),
+            Some(OperationKind::Invite) => self.invite_id(exchange, notes),
             Some(OperationKind::SyncBusiness) => self.tax_id_result(exchange, notes),
             Some(OperationKind::RequestAdvance) => self.learn_advance(exchange),
             Some(OperationKind::GetInvoice) => {
@@ -67,18 +71,41 @@ impl Check for DerivedValues {
 }
 
 impl DerivedValues {
-    /// Which part of an account number the mask shows is open, but equal accounts have equal masks.
+    /// What of an account the mask shows is open, but the same details that are set again have the same mask.
     fn mask(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::SetPayoutAccount) else { return };
-        let (Some(account), Some(mask)) =
-            (exchange.sent_field(field::ACCOUNT_NUMBER), Fields::of(answer).mask())
-        else {
+        let (Some(business), Some(mask)) = (business(exchange), Fields::of(answer).mask()) else {
             return;
         };
         notes.meet(clause!("2.payoutAccount.mask"));
-        let known = self.masks.entry(account).or_insert_with(|| mask.to_owned());
+        let details = [field::ACCOUNT_NUMBER, "routingNumber", "label"];
+        let account = details.map(|name| exchange.sent_field(name));
+        let set = (account, mask.to_owned());
+        let before = self.masks.insert(business, set.clone()).filter(|before| before.0 == set.0);
+        let known = before.map_or(set.1, |(_, mask)| mask);
         notes.expect(exchange, clause!("4.payoutAccount.1"), known == mask, "mask", || {
             (format!("{known}, as this account was shown before"), mask.to_owned())
+        });
+    }
+
+    /// What an inviteId stands for is not shown: it may count within one business, or be one for a business. One that is
+    /// everybody's identifies nothing.
+    fn invite_id(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let Some(answer) = exchange.success_of(OperationKind::Invite) else { return };
+        let named = business(exchange).zip(exchange.sent_field("email"));
+        let (Some((business, email)), Some(id)) = (named, answer[field::INVITE_ID].as_str()) else {
+            return;
+        };
+        let given = self.invited.entry(id.to_owned()).or_default();
+        given.entry(business).or_default().insert(email);
+        let is_everybodys = given.len() > 1 && given.values().any(|emails| emails.len() > 1);
+        let clause = clause!("2.invitation.inviteId");
+        notes.expect(exchange, clause, !is_everybodys, field::INVITE_ID, || {
+            let many = given.len();
+            (
+                "one of its own".to_owned(),
+                format!("{id}, for several addresses at {many} businesses"),
+            )
         });
     }
 

@@ -101,7 +101,7 @@ impl Lessons {
     /// Ends a case: takes over what the belief knows of limits, and drops what is about this case only.
     pub(crate) fn conclude(&mut self, belief: &Belief) {
         let limits = belief.limits();
-        self.body_limit = self.body_limit.and(limits.body);
+        self.body_limit = self.body_limit.and(limits.of_bodies());
         self.per_invoice_maximum = self.per_invoice_maximum.and(limits.invoice);
         for bounds in limits.outstanding.values() {
             self.concentration_limit = self.concentration_limit.and(*bounds);
