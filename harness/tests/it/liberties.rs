@@ -3,6 +3,7 @@
 mod bodies;
 mod derived;
 mod form;
+mod names;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

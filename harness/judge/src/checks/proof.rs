@@ -473,6 +473,14 @@ fn finds_attempts_that_differ() {
         let mut attempts = super::attempts::Attempts::of(super::ChosenBy::UnknownService);
         broken_by(&mut attempts, &subscribed_then(&[came("d"), came(second)]))
     };
+    // Its receivers deduplicate what comes to them: names may count within one endpoint.
+    let two = |path: &str| {
+        let other = Arrival { path: path.into(), ..arrival("d", &state("FUNDED", json!(3))) };
+        let mut attempts = super::attempts::Attempts::of(super::ChosenBy::UnknownService);
+        broken_by(&mut attempts, &subscribed_then(&[vec![arrival("d", &added("v"))], vec![other]]))
+    };
+    assert!(two("/accepts/other").is_empty());
+    assert_eq!(two(HOOK), ["6.delivery.3.2"]);
     assert!(at_a_stranger("e", &|| added("v")).is_empty());
     assert!(at_a_stranger("d", &|| state("FUNDED", json!(3))).is_empty());
     assert_eq!(at_a_stranger("e", &|| state("FUNDED", json!(3))), ["6.delivery.3.2"]);

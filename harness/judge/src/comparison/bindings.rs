@@ -89,6 +89,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_short_name_is_known_alone_and_in_no_text() {
+        let mut bindings = Bindings::default();
+        assert!(bindings.bind("reference", "whs_1", "7"));
+        assert_eq!(bindings.predicted("reference", "7").map(String::as_str), Some("whs_1"));
+        assert_eq!(bindings.predicted("reference", "8"), None);
+        assert_eq!(bindings.translate("/v1/quotes/7"), "/v1/quotes/7");
+    }
+
+    #[test]
     fn a_name_that_begins_with_another_is_translated_whole() {
         let mut bindings = Bindings::default();
         for (predicted, seen) in [("first", "acme_sk_live_a"), ("second", "acme_sk_live_aB7")] {

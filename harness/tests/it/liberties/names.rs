@@ -1,0 +1,93 @@
+//! What the names that a service gives stand for, and whom it refuses: the document leaves more open than it seems.
+
+use super::*;
+
+fn with_account(mut body: Value, account: fn(&str) -> [String; 2]) -> Value {
+    let Some(shown) = body.pointer("/remittance/accountNumber").and_then(Value::as_str) else {
+        return body;
+    };
+    let [number, bank] = account(shown);
+    body["remittance"]["accountNumber"] = number.into();
+    body["remittance"]["routingNumber"] = bank.into();
+    body
+}
+
+/// Two banks may give out one account number. A number at one bank is one vendor's.
+#[tokio::test]
+async fn an_account_is_a_number_at_a_bank() {
+    let at_own_banks: Rewrite = |_, body| {
+        with_account(body, |shown| ["5550001".into(), shown[shown.len() - 9..].to_owned()])
+    };
+    assert_accepted(Liberty { rewrite: at_own_banks, ..NONE }).await;
+    let at_one_bank: Rewrite =
+        |_, body| with_account(body, |_| ["5550001".into(), "021000021".into()]);
+    assert_violated(Liberty { rewrite: at_one_bank, ..NONE }, "2.business.remittance").await;
+}
+
+/// What of an account a mask shows is open: the label, say.
+#[tokio::test]
+async fn a_mask_may_show_the_label() {
+    let label: Rewrite = |call, mut body| {
+        if body.get("mask").is_some() {
+            let sent = call.body().json().unwrap_or(&Value::Null);
+            let shown = sent["label"].as_str().or_else(|| sent["accountNumber"].as_str());
+            body["mask"] = format!("{}…", &shown.unwrap_or("?")[..1]).into();
+        }
+        body
+    };
+    assert_accepted(Liberty { rewrite: label, ..NONE }).await;
+}
+
+#[tokio::test]
+async fn whom_nobody_can_write_to_may_be_no_invitee() {
+    let refuses_all: Instead = |_, call| {
+        let is_invitation = matches!(call.operation(), Some(Operation::Invite { .. }));
+        is_invitation.then(|| refused(422, "invalid_invitee"))
+    };
+    assert_accepted(Liberty { instead: refuses_all, ..NONE }).await;
+}
+
+#[tokio::test]
+async fn the_media_type_of_a_file_is_open() {
+    let refuses_csv: Instead = |_, call| {
+        let is_csv = call.content_type.as_deref().is_some_and(|it| it.starts_with("text/csv"));
+        let is_import = call.method == "PUT" && call.path.starts_with("/v1/invoices/imports/");
+        (is_csv && is_import).then(|| refused(415, "unsupported_media_type"))
+    };
+    assert_accepted(Liberty { instead: refuses_csv, ..NONE }).await;
+}
+
+/// A vendor of the service may confirm its tax id before it has accepted an invitation: then the number is its own.
+#[tokio::test]
+async fn what_a_service_does_early_is_done_with_its_values() {
+    let confirm = json!({
+        "action": "vendorConfirmsTaxId", "payeeExternalId": "v", "route": "VENDOR_ASSERTION",
+        "taxId": "12-0000002",
+    });
+    let mut early = act(&confirm);
+    early.name = None;
+    let steps = vec![
+        early,
+        put("/v1/organizations/w", json!({ "legalName": "W", "taxId": "120000002" })),
+        Step::new(Action::Call(Call::bare("GET", "/v1/organizations/w"))),
+    ];
+    // Our own vendor cannot, so that this one does nothing, and says that it did.
+    let applies: fn(u64, &str) -> Option<Response> = |_, action| {
+        (action == "vendorConfirmsTaxId").then(|| Response::new(200, b"{\"applied\":true}"))
+    };
+    // The number is another one's now, and clears nothing.
+    let instead: Instead = |_, call| {
+        let is_read = call.method == "GET" && call.path.ends_with("/w");
+        is_read.then(|| {
+            let onboarding = json!({ "compliance": false, "contract": false, "bank": false,
+                "collectionAccount": false });
+            let body = json!({ "externalId": "w", "name": "W", "complianceRoute": null,
+                "taxIdOnFile": false,
+                "onboarding": onboarding, "remittance": null });
+            Response::new(200, body.to_string().as_bytes())
+        })
+    };
+    let liberty = Liberty { outside: applies, instead, ..NONE };
+    let played = played_by(Outside::Controlled, liberty, steps).await;
+    assert!(violations(&played).is_empty(), "{:#?}", played.findings);
+}
