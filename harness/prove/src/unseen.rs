@@ -153,7 +153,7 @@ pub static UNSEEN: &[Undetectable] = &[
     ),
     to_stranger(
         "the document does not specify the thresholds of collectionState",
-        &["a-cent-short-is-collected"],
+        &["a-cent-short-is-collected", "repaid-is-collected"],
     ),
     to_stranger(
         "the document does not say when an advance moves from state to state",
@@ -221,7 +221,6 @@ pub static UNSEEN: &[Undetectable] = &[
             "third-payment-is-lost",
             "payment-before-funding-is-lost",
             "a-cent-too-much-is-collected",
-            "repaid-is-collected",
             "code-is-missing",
             "failing-provider-is-500",
             "limit-is-422",

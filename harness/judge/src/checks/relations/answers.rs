@@ -18,8 +18,10 @@ use crate::grounds::{if_rejected, uploaded_rows};
 
 #[derive(Default)]
 pub(super) struct DerivedValues {
-    /// The payout account that was set last, and its mask.
-    masks: BTreeMap<BusinessName, ([Option<String>; 3], String)>,
+    /// The first mask of each account, by its number and its bank.
+    masks: BTreeMap<PayoutAccount, String>,
+    /// The account of each business, and its mask.
+    accounts: BTreeMap<BusinessName, (PayoutAccount, String)>,
     /// Whom each inviteId was given to: businesses, each with the addresses that were invited.
     invited: BTreeMap<String, BTreeMap<BusinessName, BTreeSet<String>>>,
     /// Businesses that were synced, or may have been.
@@ -33,6 +35,9 @@ pub(super) struct DerivedValues {
     /// The collection state, by face value and collected amount. Cents.
     states: BTreeMap<(i64, i64), CollectionState>,
 }
+
+/// The number and the bank of an account.
+type PayoutAccount = [Option<String>; 2];
 
 /// The kind of a sync without a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,21 +76,26 @@ impl Check for DerivedValues {
 }
 
 impl DerivedValues {
-    /// What of an account the mask shows is open, but the same details that are set again have the same mask.
+    /// What the mask shows is open: a part of the account, its label, one that the service gave it. It is not that of the
+    /// account before, where another business has another one for the same account.
     fn mask(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         let Some(answer) = exchange.success_of(OperationKind::SetPayoutAccount) else { return };
         let (Some(business), Some(mask)) = (business(exchange), Fields::of(answer).mask()) else {
             return;
         };
         notes.meet(clause!("2.payoutAccount.mask"));
-        let details = [field::ACCOUNT_NUMBER, "routingNumber", "label"];
-        let account = details.map(|name| exchange.sent_field(name));
-        let set = (account, mask.to_owned());
-        let before = self.masks.insert(business, set.clone()).filter(|before| before.0 == set.0);
-        let known = before.map_or(set.1, |(_, mask)| mask);
-        notes.expect(exchange, clause!("4.payoutAccount.1"), known == mask, "mask", || {
-            (format!("{known}, as this account was shown before"), mask.to_owned())
-        });
+        let account =
+            [field::ACCOUNT_NUMBER, "routingNumber"].map(|name| exchange.sent_field(name));
+        let known = self.masks.entry(account.clone()).or_insert_with(|| mask.to_owned());
+        let before = self.accounts.insert(business, (account.clone(), mask.to_owned()));
+        let stays = before.is_some_and(|(other, shown)| other != account && shown == mask);
+        notes.expect(
+            exchange,
+            clause!("4.payoutAccount.1"),
+            known == mask || !stays,
+            "mask",
+            || (format!("{known}, as this account was shown before"), mask.to_owned()),
+        );
     }
 
     /// What an inviteId stands for is not shown: it may count within one business, or be one for a business. One that is
