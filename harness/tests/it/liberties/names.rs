@@ -91,3 +91,49 @@ async fn what_a_service_does_early_is_done_with_its_values() {
     let played = played_by(Outside::Controlled, liberty, steps).await;
     assert!(violations(&played).is_empty(), "{:#?}", played.findings);
 }
+
+/// An account that nobody saw open may have opened before compliance was lost, so that a payment is booked.
+#[tokio::test]
+async fn a_payment_that_is_applied_is_collected() {
+    let account = json!({ "accountNumber": "000123456", "routingNumber": "021000021" });
+    let party = |name: &str| json!({ "externalId": name, "legalName": name });
+    let invoice = json!({
+        "status": "ISSUED", "faceValue": 200_000, "issueDate": "2026-01-01T00:00:00Z",
+        "dueDate": "2026-03-01T00:00:00Z", "payee": party("v"), "payor": party("p"),
+    });
+    let of_vendor = |action: &str| json!({ "action": action, "payeeExternalId": "v" });
+    let pays = json!({
+        "action": "payorPays", "payeeExternalId": "v", "invoiceExternalId": "i", "amount": 50_000,
+    });
+    let steps = vec![
+        put("/v1/organizations/v", json!({ "legalName": "V", "taxId": "120000001" })),
+        put("/v1/organizations/v/payout-account", account),
+        inviting("a@v.example"),
+        act(&json!({
+            "action": "vendorAcceptsInvitation", "payeeExternalId": "v", "email": "a@v.example",
+        })),
+        act(&of_vendor("vendorSignsAgreement")),
+        put("/v1/invoices/i", invoice),
+        act(&of_vendor("taxIdFoundWrong")),
+        act(&pays),
+        Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v/invoices/i"))),
+        Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v"))),
+    ];
+    let applies: fn(u64, &str) -> Option<Response> = |_, action| {
+        let body = json!({ "applied": 50_000, "suspense": 0 }).to_string();
+        (action == "payorPays").then(|| Response::new(200, body.as_bytes()))
+    };
+    let collects: Rewrite = |call, mut body| {
+        if call.path.ends_with("/invoices/i") && call.method == "GET" {
+            body["collected"] = json!(50_000);
+            body["collectionState"] = json!("PARTIALLY_COLLECTED");
+        }
+        body
+    };
+    let liberty = Liberty { outside: applies, rewrite: collects, ..NONE };
+    let played = played_by(Outside::Controlled, liberty, steps).await;
+    assert_eq!(played.answers.len(), 11, "not all is played");
+    // That the account is open shows in no read of the business here.
+    let accused: Vec<&str> = violations(&played).iter().map(|it| it.clause.name()).collect();
+    assert!(!accused.contains(&"2.invoice.collected"), "{:#?}", played.findings);
+}

@@ -67,8 +67,25 @@ impl Deeds<'_> {
             Some(ActionKind::VendorAddsBankAccount) => self.link_bank(),
             Some(ActionKind::VendorCompletesOnboarding) => self.onboard(),
             Some(ActionKind::CollectionAccountOpens) => self.open_account(),
+            Some(ActionKind::PayorPays) => self.pay(sent),
             _ => false,
         }
+    }
+
+    /// A payor pays into an account that nobody has seen open: it may have opened before compliance was lost.
+    fn pay(&mut self, sent: &Prepared) -> bool {
+        let Some(before) = self.business().map(|business| business.onboarding) else {
+            return false;
+        };
+        let is_lost = !before.compliance;
+        if !(before.contract && before.bank) || is_lost && !self.clear(VendorRoute::VendorAssertion)
+        {
+            return false;
+        }
+        let is_paid = self.open_account()
+            && self.hypothesis.play(sent, Revealed::default(), self.now).0.is_success();
+        let payee = self.payee.to_owned();
+        is_paid && (!is_lost || self.happen(Happening::TaxIdFoundWrong { payee }))
     }
 
     /// The bank verifies any address it knows (`gap.addressKnown`).
