@@ -60,11 +60,14 @@ fn amount_at(words: &[&str], place: usize) -> Option<String> {
     let number = word.trim_matches(|it: char| !it.is_alphanumeric() && it != '-');
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
     let is_number = number.chars().all(|it| it.is_ascii_digit() || SEPARATORS.contains(&it));
+    if digits.is_empty() || !is_number {
+        return None;
+    }
     let before = words[place.saturating_sub(NEAR)..place].iter();
-    let beside = before.chain(words.get(place + 1)).map(|word| word.to_lowercase());
-    let is_near = beside.into_iter().any(|word| OF_AMOUNTS.iter().any(|it| word.contains(it)));
+    let mut beside = before.chain(words.get(place + 1)).map(|word| word.to_lowercase());
+    let is_near = beside.any(|word| OF_AMOUNTS.iter().any(|it| word.contains(it)));
     let is_large = digits.len() >= 5 && (is_near || word.contains(['$', '€']));
-    (!digits.is_empty() && is_number && (is_grouped(number) || is_large)).then_some(digits)
+    (is_grouped(number) || is_large).then_some(digits)
 }
 
 const SEPARATORS: [char; 5] = [',', '.', '\'', '_', '\u{a0}'];

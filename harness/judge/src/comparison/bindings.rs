@@ -23,21 +23,17 @@ impl Bindings {
         let known = self.seen.get(field).and_then(|names| names.get(predicted));
         let taken = self.predicted.get(field).and_then(|names| names.get(seen));
         match (known, taken) {
-            (None, None) => self.rename(field, predicted, seen),
+            (None, None) => {
+                self.seen.entry(field).or_default().insert(predicted.to_owned(), seen.to_owned());
+                self.predicted
+                    .entry(field)
+                    .or_default()
+                    .insert(seen.to_owned(), predicted.to_owned());
+                true
+            }
             (Some(known), Some(taken)) => known == seen && taken == predicted,
             (Some(_), None) | (None, Some(_)) => false,
         }
-    }
-
-    /// Whether `seen` was never the name of anything but the model's `predicted`. Binds them if so.
-    pub(crate) fn rename(&mut self, field: &'static str, predicted: &str, seen: &str) -> bool {
-        let names = self.predicted.entry(field).or_default();
-        let known = names.entry(seen.to_owned()).or_insert_with(|| predicted.to_owned());
-        let is_its_own = known == predicted;
-        if is_its_own {
-            self.seen.entry(field).or_default().insert(predicted.to_owned(), seen.to_owned());
-        }
-        is_its_own
     }
 
     /// The target's name for the model's `predicted`.

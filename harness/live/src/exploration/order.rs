@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use tideover_exchange::step::Step;
 
-use crate::rehearsal::{Cell, Shown};
+use crate::rehearsal::Shown;
 
 /// The requests that a play costs besides its steps: it reads the clock, and deletes its subscriptions.
 const AROUND: usize = 3;
@@ -56,26 +56,29 @@ pub(super) fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned>
         plan.push(Planned { number: *number, steps: steps[..choice.length].to_vec() });
     }
     // A case that was cut has more to show than one of the random ones, which have the greater numbers.
-    plan.extend(whole_ones(candidates, whole));
+    plan.extend(whole_ones(candidates, &whole));
     plan
 }
 
 /// The cases that are not among the `whole` ones, by the new cells that each has for its requests.
-fn whole_ones(candidates: Vec<Candidate>, whole: BTreeSet<usize>) -> Vec<Planned> {
-    let (played, mut open): (Vec<_>, Vec<_>) =
-        candidates.into_iter().enumerate().partition(|(index, _)| whole.contains(index));
-    let cells = played.into_iter().flat_map(|(_, candidate)| candidate.shown.cells);
-    let mut covered: BTreeSet<Cell> = cells.collect();
+fn whole_ones(candidates: Vec<Candidate>, whole: &BTreeSet<usize>) -> Vec<Planned> {
+    let (mut open, mut covered) = (Vec::new(), BTreeSet::new());
+    for (index, candidate) in candidates.into_iter().enumerate() {
+        match whole.contains(&index) {
+            true => covered.extend(candidate.shown.cells),
+            false => open.push(candidate),
+        }
+    }
     let mut plan = Vec::new();
     while !open.is_empty() {
         // The first of several, and of those that have none.
-        let price = |(index, (_, candidate)): &(usize, &(usize, Candidate))| {
+        let price = |(index, candidate): &(usize, &Candidate)| {
             let gain = candidate.shown.cells.difference(&covered).count();
             let cost = candidate.steps.len() + AROUND;
             ((cost << 20).checked_div(gain).unwrap_or(usize::MAX), *index)
         };
         let best = open.iter().enumerate().min_by_key(price).map_or(0, |(index, _)| index);
-        let (_, Candidate { number, steps, shown }) = open.remove(best);
+        let Candidate { number, steps, shown } = open.remove(best);
         covered.extend(shown.cells);
         plan.push(Planned { number, steps });
     }
@@ -119,6 +122,8 @@ mod tests {
     use tideover_exchange::evidence::matrix::{Asked, Kind};
     use tideover_exchange::step::Action;
     use tideover_model::OperationKind;
+
+    use crate::rehearsal::Cell;
 
     const READ: Asked = Asked::Operation(OperationKind::GetInvoice);
 

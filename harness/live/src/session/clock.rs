@@ -64,10 +64,11 @@ impl Session {
         }
     }
 
-    fn miss_move(&self, missed: UnseenMoves, seconds: u64) {
+    /// Adds a move by `seconds` from `began` that was not answered.
+    fn miss_move(&self, began: Timestamp, seconds: u64) {
         let mut state = self.state();
-        let to = state.unseen_moves.take().map_or(missed.to, |before| before.to.after(seconds));
-        state.unseen_moves = Some(UnseenMoves { to: to.max(missed.to), ..missed });
+        let from = state.unseen_moves.take().map_or(began, |moves| moves.to.max(began));
+        state.unseen_moves = Some(UnseenMoves { to: from.after(seconds), sent: Instant::now() });
     }
 
     /// Waits until a move by `seconds` that was not answered has taken the clock from `began` there. A target that sends
@@ -75,7 +76,7 @@ impl Session {
     /// arrive.
     pub(crate) async fn await_clock(&self, began: Timestamp, seconds: u64) {
         let sent = Instant::now();
-        self.miss_move(UnseenMoves { to: began.after(seconds), sent }, seconds);
+        self.miss_move(began, seconds);
         while self.read_clock().await && self.is_clock_moving() {
             if sent.elapsed() >= PATIENCE.min(self.settings.timeout) {
                 break;

@@ -90,7 +90,7 @@ fn share_a_name(one: &Step, other: &Step) -> bool {
     ones.iter().any(|name| !name.is_empty() && others.contains(name))
 }
 
-fn kind_of(read: &Step) -> Option<OperationKind> {
+pub(super) fn kind_of(read: &Step) -> Option<OperationKind> {
     match &read.action {
         Action::Call(call) => call.kind(),
         _ => None,
@@ -98,13 +98,13 @@ fn kind_of(read: &Step) -> Option<OperationKind> {
 }
 
 /// The identifiers in the path, still encoded.
-fn identifiers(read: &Step) -> Option<[String; 2]> {
+pub(super) fn identifiers(read: &Step) -> Option<[String; 2]> {
     let Action::Call(call) = &read.action else { return None };
     Some(route(&call.method, &call.path).ok()?.encoded_identifiers().map(str::to_owned))
 }
 
 /// The identifiers in the path.
-fn names_of(read: &Step) -> Option<[String; 2]> {
+pub(super) fn names_of(read: &Step) -> Option<[String; 2]> {
     let Action::Call(call) = &read.action else { return None };
     route(&call.method, &call.path).ok()?.identifiers().ok()
 }

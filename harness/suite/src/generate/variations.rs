@@ -5,10 +5,11 @@ use proptest::bool::weighted;
 use serde_json::Value;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_model::OperationKind;
-use tideover_model::wire::route::{route, segment};
+use tideover_model::wire::route::segment;
 use tideover_model::wire::schema::Field;
 
 use crate::generate::draw::Draw;
+use crate::generate::frame::{identifiers, kind_of, names_of};
 use crate::generate::names::{PAYORS, VENDORS, other_platform};
 use crate::generate::plain::plain;
 use crate::generate::requests::put;
@@ -146,13 +147,12 @@ impl Walk {
 
 /// The business in the path of a read, encoded and as it is called.
 fn business_of(read: &Step) -> Option<[String; 2]> {
-    let Action::Call(call) = &read.action else { return None };
-    let asked = route(&call.method, &call.path).ok()?;
-    if !matches!(asked.kind, OperationKind::GetBusiness | OperationKind::GetInvoice) {
-        return None;
-    }
-    let [name, _] = asked.identifiers().ok()?;
-    Some([asked.encoded_identifiers()[0].to_owned(), name])
+    let is_of_one = |kind: &OperationKind| {
+        matches!(kind, OperationKind::GetBusiness | OperationKind::GetInvoice)
+    };
+    kind_of(read).filter(is_of_one)?;
+    let ([encoded, _], [name, _]) = identifiers(read).zip(names_of(read))?;
+    Some([encoded, name])
 }
 
 /// Puts another name in the place of each text that is `name`.

@@ -55,8 +55,7 @@ impl Deeds<'_> {
     /// `false` if it is impossible.
     pub(super) fn act(&mut self, sent: &Prepared) -> bool {
         let PreparedAction::Act(fields) = &sent.action else { return false };
-        if self.claim() && self.hypothesis.play(sent, Revealed::default(), self.now).0.is_success()
-        {
+        if self.claim() && self.play(sent) {
             return true;
         }
         let is_w9 = fields.get("route").is_some_and(|route| route == "W9_UPLOAD");
@@ -72,6 +71,10 @@ impl Deeds<'_> {
         }
     }
 
+    fn play(&mut self, sent: &Prepared) -> bool {
+        self.hypothesis.play(sent, Revealed::default(), self.now).0.is_success()
+    }
+
     /// A payor pays into an account that nobody has seen open: it may have opened before compliance was lost.
     fn pay(&mut self, sent: &Prepared) -> bool {
         let Some(before) = self.business().map(|business| business.onboarding) else {
@@ -82,8 +85,7 @@ impl Deeds<'_> {
         {
             return false;
         }
-        let is_paid = self.open_account()
-            && self.hypothesis.play(sent, Revealed::default(), self.now).0.is_success();
+        let is_paid = self.open_account() && self.play(sent);
         let payee = self.payee.to_owned();
         is_paid && (!is_lost || self.happen(Happening::TaxIdFoundWrong { payee }))
     }

@@ -88,9 +88,8 @@ impl Hypothesis {
 
     /// The path of a request about a subscription, with the model's reference.
     fn with_reference(&self, call: &PreparedCall) -> Option<String> {
-        let way = route(&call.method, call.plain_path()).ok()?;
-        let [seen, _] =
-            way.identifiers().ok().filter(|_| way.kind == OperationKind::Unsubscribe)?;
+        call.asked().kind.filter(|kind| *kind == OperationKind::Unsubscribe)?;
+        let [seen, _] = route(&call.method, call.plain_path()).ok()?.identifiers().ok()?;
         let (before, _) = call.path.rsplit_once('/')?;
         Some(format!("{before}/{}", self.bindings.predicted(field::REFERENCE, &seen)?))
     }
