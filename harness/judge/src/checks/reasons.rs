@@ -64,8 +64,7 @@ fn amount_at(words: &[&str], place: usize) -> Option<String> {
         return None;
     }
     let before = words[place.saturating_sub(NEAR)..place].iter();
-    let mut beside = before.chain(words.get(place + 1)).map(|word| word.to_lowercase());
-    let is_near = beside.any(|word| OF_AMOUNTS.iter().any(|it| word.contains(it)));
+    let is_near = before.chain(words.get(place + 1)).any(|word| is_of_amounts(word));
     let is_large = digits.len() >= 5 && (is_near || word.contains(['$', '€']));
     (is_grouped(number) || is_large).then_some(digits)
 }
@@ -75,24 +74,35 @@ const SEPARATORS: [char; 5] = [',', '.', '\'', '_', '\u{a0}'];
 /// How many words before a number may say that it is an amount.
 const NEAR: usize = 3;
 
-/// What the words beside an amount contain.
-const OF_AMOUNTS: [&str; 18] = [
+/// Whether a whole word, in singular or plural, stands beside amounts. A part of a word does not count: `supplier` has
+/// `up` in it, and `recent` has `cent`.
+fn is_of_amounts(word: &str) -> bool {
+    let word = word.trim_matches(|it: char| !it.is_alphanumeric() && it != '$').to_lowercase();
+    OF_AMOUNTS.iter().any(|it| word == *it || word.strip_suffix('s') == Some(it))
+}
+
+/// The words for a currency, a bound, and what is left of it.
+const OF_AMOUNTS: [&str; 22] = [
     "usd",
     "$",
     "dollar",
     "cent",
+    "amount",
     "limit",
     "max",
+    "maximum",
     "most",
     "cap",
     "exceed",
+    "exceeded",
+    "exceeding",
     "over",
     "than",
     "above",
     "below",
     "up",
     "remain",
-    "left",
+    "remaining",
     "available",
     "outstanding",
 ];
@@ -131,6 +141,8 @@ mod tests {
             "See case 1234567.",
             "Call 800 5551234 or 800.555.1234.",
             "Needs 3 of 4 requirements.",
+            "Ask your supplier, 80055512.",
+            "Recent case 1234567 decides.",
         ] {
             assert!(named(text).is_empty(), "{text}");
         }
