@@ -1,5 +1,6 @@
 //! What a set-up offers, and the steps of a case that can be played with it.
 
+use serde_json::{Map, json};
 use tideover_exchange::Race;
 use tideover_exchange::step::{Action, Caller, Step};
 use tideover_model::wire::field::Fields;
@@ -59,6 +60,12 @@ impl<A: Fn(ActionKind) -> bool> Facilities<A> {
             Caller::Default | Caller::Header(_) | Caller::Nobody => true,
         }
     }
+}
+
+/// The step that gives a second platform its key.
+pub fn second_platform() -> Step {
+    let fields = Map::from_iter([("platform".to_owned(), json!(OTHER))]);
+    Step::new(Action::Act(ActionKind::IssueKey.with(fields))).named(OTHER)
 }
 
 fn is_second_platform(step: &Step) -> bool {

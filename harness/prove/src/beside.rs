@@ -9,19 +9,20 @@ use tideover_exchange::step::Step;
 use tideover_exchange::target::{LazyResponse, ModelTarget, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Inside, Memory, Prepared, Response};
-use tideover_live::facilities::Facilities;
+use tideover_live::facilities::{Facilities, second_platform};
 use tideover_model::ActionKind;
-use tideover_suite::generate;
 use tideover_suite::play::case::Observed;
 use tideover_suite::play::cases::{InProcess, Testbed};
 
 use crate::defects::Defective;
+use crate::order::Order;
 
 /// A world whose steps are those that some facilities offer, beside a right one of the same choices.
 pub(crate) struct Offered<A> {
     pub(crate) wrong: InProcess<Defective>,
     pub(crate) right: InProcess<Defective>,
     pub(crate) facilities: Facilities<A>,
+    pub(crate) order: Order,
     /// Whether the two have differed in an answer or an event.
     pub(crate) differs: Arc<AtomicBool>,
 }
@@ -48,7 +49,10 @@ impl<A: Fn(ActionKind) -> bool> Testbed for Offered<A> {
     }
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
-        self.facilities.offered(generate::case(header, number, steps))
+        let steps = self.order.case(&self.facilities, header, number, steps);
+        // The suite that knows the service knows it from its start, where there is one platform.
+        let second = self.facilities.has_second_key.then(second_platform);
+        second.into_iter().chain(steps).collect()
     }
 }
 

@@ -10,10 +10,12 @@
 mod beside;
 pub mod clauses;
 pub mod generated;
+mod order;
 pub mod right;
 pub mod stranger;
 mod unseen;
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +30,8 @@ use tideover_exchange::{Race, start};
 use tideover_judge::Outside;
 use tideover_live::facilities::OTHER;
 use tideover_model::{
-    Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile, Seeded,
+    ActionKind, Altered, Clause, Destinations, Face, Happening, Outcome, PlatformId, Profile,
+    Seeded,
 };
 use tideover_sim::Mock;
 use tideover_suite::generate;
@@ -37,9 +40,11 @@ use tideover_suite::play::cases;
 use tideover_suite::play::cases::{Failure, InProcess, Plan, Summary, Testbed};
 use tideover_suite::play::concurrent::{Known, Schedule, interleave, judge};
 use tideover_suite::play::learn::Stated;
+use tokio::runtime::Runtime;
 
 use crate::beside::Offered;
 use crate::defects::{Defect, Defective};
+use crate::order::Order;
 use crate::stranger::Strangers;
 
 pub use tideover_defects as defects;
@@ -216,9 +221,12 @@ fn prove_by(
         .iter()
         .flat_map(|defect| budget.seeds.clone().map(|seed| (*defect, seed)))
         .collect();
+    let orders = orders(setup, budget)?;
     let tried = try_each(&trials, threads, stop, progress, |(defect, seed)| {
         let is_strict = attempt != Attempt::Plain;
-        let experiment = Experiment { is_strict, ..Experiment::new(setup, defect, *seed, budget) };
+        let order = orders.get(seed).cloned().unwrap_or_default();
+        let experiment = Experiment::new(setup, Some(defect), *seed, budget);
+        let experiment = Experiment { is_strict, order, ..experiment };
         match attempt {
             Attempt::Plain | Attempt::Strict => experiment.run(),
             Attempt::Knowing => experiment.run_knowing(),
@@ -233,6 +241,24 @@ fn prove_by(
         }
     }
     Ok(proofs)
+}
+
+/// The order of the cases for each seed: who knows the service plays them by their numbers.
+fn orders(setup: Setup, budget: &ProofBudget) -> Result<BTreeMap<u64, Order>, Unreachable> {
+    if setup == Setup::Known {
+        return Ok(BTreeMap::new());
+    }
+    let runtime = runtime()?;
+    let order_of = |seed| {
+        let right = Experiment::new(setup, None, seed, budget);
+        Ok((seed, runtime.block_on(right.order())?))
+    };
+    budget.seeds.clone().map(order_of).collect()
+}
+
+fn runtime() -> Result<Runtime, Unreachable> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.map_err(|error| Unreachable(error.to_string()))
 }
 
 /// Tries each of `trials` on `threads` threads; the results have their order. Once `stop` is set, no new trial starts,
@@ -270,12 +296,13 @@ const RACERS: usize = 4;
 /// Offset of the service's seed in setups that must not know its choices.
 const STRANGE: u64 = 1000;
 
-/// A seed that is tried with a defect.
+/// A seed that is tried with a defect, or with a right service.
 struct Experiment<'a> {
     setup: Setup,
-    defect: &'static Defect,
+    defect: Option<&'static Defect>,
     budget: &'a ProofBudget,
     header: Header,
+    order: Order,
     /// Whether only what violates the document counts.
     is_strict: bool,
 }
@@ -286,24 +313,24 @@ const MOST_DIFFERENCES: usize = 8;
 impl Experiment<'_> {
     fn new<'a>(
         setup: Setup,
-        defect: &'static Defect,
+        defect: Option<&'static Defect>,
         seed: u64,
         budget: &'a ProofBudget,
     ) -> Experiment<'a> {
         let header = Header::new(seed, start(), Profile::default());
-        Experiment { setup, defect, budget, header, is_strict: false }
+        Experiment { setup, defect, budget, header, order: Order::default(), is_strict: false }
     }
 
     /// Plays with a service that has the defect until the suite finds something.
     fn run(&self) -> Result<Trial, Unreachable> {
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
+        let runtime = runtime()?;
+        let is_raced = self.defect.is_some_and(Defect::is_raced);
         match self.setup {
-            Setup::Known if self.defect.is_raced() => Ok(self.race(|race| race)),
+            Setup::Known if is_raced => Ok(self.race(|race| race)),
             Setup::Known => runtime.block_on(self.play(&mut self.world())),
             Setup::Stranger | Setup::Caller => {
-                let mut strangers = self.strangers();
-                if self.defect.is_raced() {
+                let mut strangers = self.strangers().in_order(self.order.clone());
+                if is_raced {
                     return Ok(self.race(|race| strangers.facilities().offered_in(race)));
                 }
                 runtime.block_on(self.play(&mut strangers))
@@ -313,19 +340,30 @@ impl Experiment<'_> {
 
     /// Plays the steps that the setup offers, with everything known.
     fn run_knowing(&self) -> Result<Trial, Unreachable> {
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let runtime = runtime.map_err(|error| Unreachable(error.to_string()))?;
+        let differs = Arc::new(AtomicBool::new(false));
+        let mut beside = self.beside(Arc::clone(&differs));
+        let trial = runtime()?.block_on(self.play(&mut beside))?;
+        Ok(Trial { differs: differs.load(Ordering::Relaxed), ..trial })
+    }
+
+    /// The order of the cases in a live run with the set-up.
+    async fn order(&self) -> Result<Order, Unreachable> {
+        // There is nothing to compare.
+        let mut right = self.beside(Arc::new(AtomicBool::new(true)));
+        Order::of(&mut right, &self.header, self.budget.steps, self.budget.requests).await
+    }
+
+    /// The service beside a right one, with the steps that the setup offers.
+    fn beside(&self, differs: Arc<AtomicBool>) -> Offered<impl Fn(ActionKind) -> bool + use<>> {
         // What comes to an inbox shows only where the setup has one.
         let world = |defect| InProcess::new(self.service_of(defect, self.header.seed), start());
-        let differs = Arc::new(AtomicBool::new(false));
-        let mut offered = Offered {
-            wrong: world(Some(self.defect)),
+        Offered {
+            wrong: world(self.defect),
             right: world(None),
             facilities: self.strangers().facilities(),
-            differs: Arc::clone(&differs),
-        };
-        let trial = runtime.block_on(self.play(&mut offered))?;
-        Ok(Trial { differs: differs.load(Ordering::Relaxed), ..trial })
+            order: self.order.clone(),
+            differs,
+        }
     }
 
     /// The service in its initial state. Who does not know it must not know its seed.
@@ -334,7 +372,7 @@ impl Experiment<'_> {
             Setup::Known => self.header.seed,
             Setup::Stranger | Setup::Caller => self.header.seed + STRANGE,
         };
-        self.service_of(Some(self.defect), seed)
+        self.service_of(self.defect, seed)
     }
 
     fn service_of(&self, defect: Option<&'static Defect>, seed: u64) -> Defective {

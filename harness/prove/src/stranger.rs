@@ -12,10 +12,10 @@ use tideover_exchange::{Arrival, Prepared, Response};
 use tideover_judge::{Outside, PriorState};
 use tideover_live::facilities::{Facilities, OTHER};
 use tideover_model::{ActionKind, Face, Service};
-use tideover_suite::generate;
 use tideover_suite::play::case::{Clock, Observed, TargetWorld};
 use tideover_suite::play::cases::{InProcess, Testbed};
 
+use crate::order::Order;
 use crate::right::liberty::Inside;
 
 /// What the suite has and knows as a stranger.
@@ -40,6 +40,7 @@ pub struct Stranger<F> {
 pub struct Strangers<F = Service> {
     world: InProcess<F>,
     sight: Sight,
+    order: Order,
 }
 
 impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
@@ -49,7 +50,7 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         let (has_operator, moves_clock, has_inbox) = (true, true, true);
         let second_key = None;
         let sight = Sight { outside, clock, has_operator, moves_clock, has_inbox, second_key };
-        Strangers { world, sight }
+        Strangers { world, sight, order: Order::default() }
     }
 
     /// The targets of `world`, with only the first key. Its webhooks must have no inbox.
@@ -58,7 +59,7 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         let (has_operator, moves_clock, has_inbox) = (false, false, false);
         let second_key = None;
         let sight = Sight { outside, clock, has_operator, moves_clock, has_inbox, second_key };
-        Strangers { world, sight }
+        Strangers { world, sight, order: Order::default() }
     }
 
     /// The same without an inbox. Webhooks of `world` must have none either.
@@ -90,6 +91,13 @@ impl<F: Face + Clone + std::hash::Hash> Strangers<F> {
         self
     }
 
+    /// The same, with the cases in this order.
+    #[must_use]
+    pub(crate) fn in_order(mut self, order: Order) -> Strangers<F> {
+        self.order = order;
+        self
+    }
+
     /// What these targets offer.
     pub(crate) fn facilities(&self) -> Facilities<impl Fn(ActionKind) -> bool + use<F>> {
         let Sight { has_operator, moves_clock, has_inbox, second_key, .. } = &self.sight;
@@ -111,7 +119,7 @@ impl<F: Face + Clone + std::hash::Hash> Testbed for Strangers<F> {
     }
 
     fn case(&self, header: &Header, number: u64, steps: u64) -> Vec<Step> {
-        self.facilities().offered(generate::case(header, number, steps))
+        self.order.case(&self.facilities(), header, number, steps)
     }
 }
 

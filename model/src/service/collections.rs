@@ -27,6 +27,24 @@ impl<C: Choices> Service<C> {
         if business.remittance().is_none() {
             return Err(Impossible::new("the collection account is not open"));
         }
+        self.book_payment(now, platform, payee, invoice, amount)
+    }
+
+    /// Books a payment whether or not the collection account is open. Another service may open it earlier
+    /// (`gap.accountOpening`), or know another way for a payor to pay.
+    ///
+    /// # Errors
+    /// [`Impossible`] if nobody knows the invoice, or the amount is not 1 to 2147483647 cents.
+    pub fn book_payment(
+        &mut self,
+        now: Timestamp,
+        platform: PlatformId,
+        payee: &str,
+        invoice: &str,
+        amount: Cents,
+    ) -> Result<Outcome, Impossible> {
+        let id = self.named_invoice(platform, payee, invoice)?;
+        let business = self.business(self.relationship(self.payee(id)).business);
         if !(1..=FaceValue::MAX).contains(&amount.0) {
             return Err(Impossible::new("the amount must be 1 to 2147483647 cents"));
         }

@@ -126,6 +126,7 @@ fields! {
     REASON reason "reason" any;
     REFERENCE reference "reference" text;
     REMITTANCE remittance "remittance" object;
+    ROW_COUNT row_count "rowCount" whole;
     ROWS rows "rows" list;
     SECRET secret "secret" text;
     SEQUENCE sequence "sequence" whole;

@@ -10,8 +10,8 @@ use tideover_model::{ActionKind, OperationKind};
 use tideover_suite::generate::{Size, round};
 use tideover_suite::play::cases::{Plan, Testbed};
 use tideover_suite::play::concurrent::RaceTestbed;
+use tideover_suite::play::order::{Candidate, Planned, ordered};
 
-use crate::exploration::order::{Candidate, Planned, ordered};
 use crate::rehearsal::shown_by;
 use crate::scope::disturbs;
 use crate::session::Session;

@@ -1,8 +1,8 @@
 //! The exploration of a live target: cases and races, several at once, within a budget.
 //!
 //! - Input: the plan of a run and its session. Output: the findings, in the order of the plan.
-//! - `order` puts the cases that meet the most new clauses first, `items` lists what is played, `flow` plays it, and this
-//!   file collects the outcomes.
+//! - `items` lists what is played, the cases that show the most first, `flow` plays it, and this file collects the
+//!   outcomes.
 //! - The outcome does not depend on how many are played at once. Each play has its own names, part of the inbox and
 //!   subscriptions. What moves the clock of the target, or announces failures to all of its users, is played alone.
 //!   Outcomes are collected in the order of the plan. A case begins only if its requests fit in what the cases before
@@ -10,7 +10,6 @@
 
 mod flow;
 mod items;
-mod order;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

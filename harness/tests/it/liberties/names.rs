@@ -92,33 +92,45 @@ async fn what_a_service_does_early_is_done_with_its_values() {
     assert!(violations(&played).is_empty(), "{:#?}", played.findings);
 }
 
-/// An account that nobody saw open may have opened before compliance was lost, so that a payment is booked.
+/// An account that nobody saw open may have opened before compliance was lost, or before the vendor signed, so that a
+/// payment is booked.
 #[tokio::test]
 async fn a_payment_that_is_applied_is_collected() {
     let account = json!({ "accountNumber": "000123456", "routingNumber": "021000021" });
-    let party = |name: &str| json!({ "externalId": name, "legalName": name });
-    let invoice = json!({
-        "status": "ISSUED", "faceValue": 200_000, "issueDate": "2026-01-01T00:00:00Z",
-        "dueDate": "2026-03-01T00:00:00Z", "payee": party("v"), "payor": party("p"),
-    });
     let of_vendor = |action: &str| json!({ "action": action, "payeeExternalId": "v" });
-    let pays = json!({
-        "action": "payorPays", "payeeExternalId": "v", "invoiceExternalId": "i", "amount": 50_000,
-    });
-    let steps = vec![
-        put("/v1/organizations/v", json!({ "legalName": "V", "taxId": "120000001" })),
+    let lost = vec![
         put("/v1/organizations/v/payout-account", account),
         inviting("a@v.example"),
         act(&json!({
             "action": "vendorAcceptsInvitation", "payeeExternalId": "v", "email": "a@v.example",
         })),
         act(&of_vendor("vendorSignsAgreement")),
-        put("/v1/invoices/i", invoice),
         act(&of_vendor("taxIdFoundWrong")),
+    ];
+    assert_payment_is_collected(lost).await;
+    assert_payment_is_collected(Vec::new()).await;
+}
+
+async fn assert_payment_is_collected(onboarding: Vec<Step>) {
+    let party = |name: &str| json!({ "externalId": name, "legalName": name });
+    let invoice = json!({
+        "status": "ISSUED", "faceValue": 200_000, "issueDate": "2026-01-01T00:00:00Z",
+        "dueDate": "2026-03-01T00:00:00Z", "payee": party("v"), "payor": party("p"),
+    });
+    let pays = json!({
+        "action": "payorPays", "payeeExternalId": "v", "invoiceExternalId": "i", "amount": 50_000,
+    });
+    let known = vec![
+        put("/v1/organizations/v", json!({ "legalName": "V", "taxId": "120000001" })),
+        put("/v1/invoices/i", invoice),
+    ];
+    let paid = vec![
         act(&pays),
         Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v/invoices/i"))),
         Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v"))),
     ];
+    let steps = [known, onboarding, paid].concat();
+    let count = steps.len();
     let applies: fn(u64, &str) -> Option<Response> = |_, action| {
         let body = json!({ "applied": 50_000, "suspense": 0 }).to_string();
         (action == "payorPays").then(|| Response::new(200, body.as_bytes()))
@@ -132,8 +144,35 @@ async fn a_payment_that_is_applied_is_collected() {
     };
     let liberty = Liberty { outside: applies, rewrite: collects, ..NONE };
     let played = played_by(Outside::Controlled, liberty, steps).await;
-    assert_eq!(played.answers.len(), 11, "not all is played");
-    // That the account is open shows in no read of the business here.
-    let accused: Vec<&str> = violations(&played).iter().map(|it| it.clause.name()).collect();
-    assert!(!accused.contains(&"2.invoice.collected"), "{:#?}", played.findings);
+    assert_eq!(played.answers.len(), count + 1, "not all is played");
+    assert!(violations(&played).is_empty(), "{:#?}", played.findings);
+}
+
+/// Nothing says what `rowCount` counts while an import is not finished.
+#[tokio::test]
+async fn a_report_may_count_the_rows_so_far() {
+    let file = "externalId,status,faceValue,issueDate,dueDate,payeeExternalId,payeeLegalName,\
+                payorExternalId,payorLegalName\n\
+                i,ISSUED,1000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z,v,V,p,P\n\
+                j,ISSUED,1000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z,v,V,p,P\n";
+    let steps = vec![
+        act(&json!({ "action": "interruptNextImport", "afterRows": 1 })),
+        Step::new(Action::Call(Call::text(
+            "PUT",
+            "/v1/invoices/imports/m",
+            file.to_owned(),
+            "text/csv",
+        ))),
+        Step::new(Action::Call(Call::bare("GET", "/v1/invoices/imports/m"))),
+    ];
+    let so_far: Rewrite = |_, mut body| {
+        if body["finished"] == false {
+            body["rowCount"] = json!(1);
+        }
+        body
+    };
+    let played = played_by(Outside::Controlled, Liberty { rewrite: so_far, ..NONE }, steps).await;
+    let shown = played.answers.last().and_then(|(_, seen)| seen.as_ref()?.json().cloned());
+    assert_eq!(shown.map(|it| it["rowCount"].clone()), Some(json!(1)));
+    assert!(violations(&played).is_empty(), "{:#?}", played.findings);
 }

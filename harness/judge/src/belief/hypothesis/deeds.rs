@@ -3,11 +3,13 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
 use tideover_exchange::{Prepared, PreparedAction};
 use tideover_model::words::InvoiceStatus;
 use tideover_model::{
-    ActionKind, Address, BusinessDetails, Contact, FaceValue, Happening, InvoiceSync, Operation,
-    Party, PlatformId, Timestamp, VendorRoute,
+    ActionKind, Address, BusinessDetails, Cents, Contact, FaceValue, Happening, InvoiceSync,
+    Operation, Party, PlatformId, Timestamp, VendorRoute,
+    wire::field,
     wire::reply::{Business, Reply},
 };
 
@@ -51,22 +53,34 @@ impl Deeds<'_> {
         }
     }
 
-    /// Does what an action of the operator port requests, with its values if a vendor that has claimed its account can.
-    /// `false` if it is impossible.
+    /// Does what an action of the operator port requests. `false` if it is impossible.
     pub(super) fn act(&mut self, sent: &Prepared) -> bool {
+        let PreparedAction::Act(fields) = &sent.action else { return false };
+        match sent.acts() {
+            Some(ActionKind::CollectionAccountOpens) => self.open_account(),
+            Some(ActionKind::PayorPays) => {
+                let amount = fields.get("amount").and_then(Value::as_i64).map(Cents);
+                let invoice = fields.get(field::INVOICE_EXTERNAL_ID).and_then(Value::as_str);
+                invoice.zip(amount).is_some_and(|(invoice, amount)| self.pay(invoice, amount))
+            }
+            Some(kind) => self.act_as_vendor(kind, sent),
+            None => false,
+        }
+    }
+
+    /// A vendor's move, with the values of the action if a vendor that has claimed its account can.
+    fn act_as_vendor(&mut self, kind: ActionKind, sent: &Prepared) -> bool {
         let PreparedAction::Act(fields) = &sent.action else { return false };
         if self.claim() && self.play(sent) {
             return true;
         }
         let is_w9 = fields.get("route").is_some_and(|route| route == "W9_UPLOAD");
         let route = if is_w9 { VendorRoute::W9Upload } else { VendorRoute::VendorAssertion };
-        match sent.acts() {
-            Some(ActionKind::VendorConfirmsTaxId) => self.clear(route),
-            Some(ActionKind::VendorSignsAgreement) => self.sign(),
-            Some(ActionKind::VendorAddsBankAccount) => self.link_bank(),
-            Some(ActionKind::VendorCompletesOnboarding) => self.onboard(),
-            Some(ActionKind::CollectionAccountOpens) => self.open_account(),
-            Some(ActionKind::PayorPays) => self.pay(sent),
+        match kind {
+            ActionKind::VendorConfirmsTaxId => self.clear(route),
+            ActionKind::VendorSignsAgreement => self.sign(),
+            ActionKind::VendorAddsBankAccount => self.link_bank(),
+            ActionKind::VendorCompletesOnboarding => self.onboard(),
             _ => false,
         }
     }
@@ -75,19 +89,10 @@ impl Deeds<'_> {
         self.hypothesis.play(sent, Revealed::default(), self.now).0.is_success()
     }
 
-    /// A payor pays into an account that nobody has seen open: it may have opened before compliance was lost.
-    fn pay(&mut self, sent: &Prepared) -> bool {
-        let Some(before) = self.business().map(|business| business.onboarding) else {
-            return false;
-        };
-        let is_lost = !before.compliance;
-        if !(before.contract && before.bank) || is_lost && !self.clear(VendorRoute::VendorAssertion)
-        {
-            return false;
-        }
-        let is_paid = self.open_account() && self.play(sent);
-        let payee = self.payee.to_owned();
-        is_paid && (!is_lost || self.happen(Happening::TaxIdFoundWrong { payee }))
+    /// A payor pays, whether or not anybody has seen the account open.
+    pub(crate) fn pay(&mut self, invoice: &str, amount: Cents) -> bool {
+        let (now, platform, payee) = (self.now, self.platform, self.payee);
+        self.hypothesis.service().book_payment(now, platform, payee, invoice, amount).is_ok()
     }
 
     /// The bank verifies any address it knows (`gap.addressKnown`).

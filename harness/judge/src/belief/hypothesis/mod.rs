@@ -518,7 +518,7 @@ impl Hypothesis {
         self.has_tax_id(now, platform, &business) == Some(true)
     }
 
-    fn service(&mut self) -> &mut Service<InferredChoices> {
+    pub(super) fn service(&mut self) -> &mut Service<InferredChoices> {
         self.bare.face_mut()
     }
 }

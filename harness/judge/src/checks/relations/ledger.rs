@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::{Exchange, Prepared};
 use tideover_model::Operation;
+use tideover_model::words::InvoiceStatus;
 
 /// A caller, by its `Authorization` header.
 pub(super) type CallerKey = String;
@@ -40,12 +41,13 @@ pub(super) fn acted_on(exchange: &Exchange<'_>, field: &str) -> Option<BusinessN
     Some((caller(exchange), fields.get(field)?.as_str()?.to_owned()))
 }
 
-/// The face values of synced invoices, by caller. Cents.
+/// What syncs have said of invoices, by caller: their face values in cents, and whether they are paid.
 #[derive(Debug, Default)]
 pub(super) struct SyncedInvoices {
     faces: BTreeMap<InvoiceName, i64>,
     lowered: BTreeSet<InvoiceName>,
     raised: BTreeSet<InvoiceName>,
+    reported: BTreeSet<InvoiceName>,
 }
 
 impl SyncedInvoices {
@@ -58,6 +60,7 @@ impl SyncedInvoices {
         for sync in operation.syncs() {
             let payee = (caller(exchange), sync.payee.business.clone());
             let (name, face) = ((payee, sync.invoice.clone()), sync.face_value.cents().0);
+            self.learn_status(&name, sync.status);
             match self.faces.insert(name.clone(), face) {
                 Some(before) if before > face => drop(self.lowered.insert(name)),
                 Some(before) if before < face => drop(self.raised.insert(name)),
@@ -74,7 +77,14 @@ impl SyncedInvoices {
                 (sent.authorization.clone().unwrap_or_default(), sync.payee.business.clone());
             let name = (payee, sync.invoice.clone());
             self.lowered.insert(name.clone());
-            self.raised.insert(name);
+            self.raised.insert(name.clone());
+            self.learn_status(&name, sync.status);
+        }
+    }
+
+    fn learn_status(&mut self, name: &InvoiceName, status: InvoiceStatus) {
+        if status == InvoiceStatus::Paid {
+            self.reported.insert(name.clone());
         }
     }
 
@@ -91,6 +101,11 @@ impl SyncedInvoices {
     /// Whether a sync raised the face value of an invoice, possibly after it was collected in full.
     pub(super) fn was_raised(&self, invoice: &InvoiceName) -> bool {
         self.raised.contains(invoice)
+    }
+
+    /// Whether a sync has ever reported an invoice as PAID.
+    pub(super) fn was_reported(&self, invoice: &InvoiceName) -> bool {
+        self.reported.contains(invoice)
     }
 
     /// The identifiers of a caller's invoices.

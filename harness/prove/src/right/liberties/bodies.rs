@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tideover_exchange::PreparedCall;
 use tideover_model::clause::Kind;
-use tideover_model::wire::field;
+use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::schema::{Field, Role};
 use tideover_model::words::{CollectionState, SyncOutcome};
 use tideover_model::{OperationKind, Timestamp};
@@ -63,6 +63,20 @@ impl Liberty for FewerMembers {
                 object.remove(field.name);
             }
         });
+        body
+    }
+}
+
+/// The report of an import that was interrupted counts the rows so far.
+pub(super) struct RowsSoFar;
+
+impl Liberty for RowsSoFar {
+    fn body(&mut self, _: &PreparedCall, mut body: Value) -> Value {
+        let report = Fields::of(&body);
+        let so_far = report.rows().filter(|_| report.finished() == Some(false)).map(<[Value]>::len);
+        if let Some(count) = so_far {
+            body[field::ROW_COUNT] = json!(count);
+        }
         body
     }
 }

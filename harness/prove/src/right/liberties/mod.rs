@@ -16,7 +16,7 @@ use crate::right::liberty::Liberty;
 
 use bodies::{
     AdvanceInParts, EarlyCollected, ExtraMembers, FewerMembers, ListInObject, NamesInOneCase,
-    OffsetDates, OtherMask, OtherSessionLinks, OwnNames, OwnWords,
+    OffsetDates, OtherMask, OtherSessionLinks, OwnNames, OwnWords, RowsSoFar,
 };
 use events::{
     EventWithMore, EventWithOwnNames, EventWithPreviousState, LateEvents, OwnDeliveryNames,
@@ -52,6 +52,7 @@ liberties! {
     "extra-members" ["gap.responseFields"] "A success has members that the document does not show." |it| Box::new(ExtraMembers { salt: it.next() });
     "own-names" ["gap.advanceObject" "gap.importExtra" "gap.quoteExtra" "gap.subscriptionForm" "gap.taxIdResult"] "Members that the document does not name have other names." |it| Box::new(OwnNames { style: it.below(3) });
     "fewer-members" ["gap.importExtra" "gap.advanceObject" "gap.subscriptionForm"] "Members that the document does not ask for are left out." |_| Box::new(FewerMembers);
+    "rows-so-far" ["gap.importExtra"] "The report of an import that was interrupted counts the rows so far." |_| Box::new(RowsSoFar);
     "advance-in-parts" ["gap.advanceObject"] "The amounts of an advance are in an object of their own." |_| Box::new(AdvanceInParts);
     "own-words" ["gap.taxIdResult"] "Outcomes that the document does not list have other words." |it| Box::new(OwnWords { style: it.below(3) });
     "other-mask" ["gap.mask"] "The mask of a payout account has another form." |_| Box::new(OtherMask);

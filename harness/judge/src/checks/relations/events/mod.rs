@@ -312,7 +312,8 @@ impl Events {
                 let ((_, payee), name) = &invoice;
                 let (collected, face) = (&answer[field::COLLECTED], &answer[field::FACE_VALUE]);
                 // A caller can report the payment itself, or raise what is to be paid after the event.
-                let is_reported = Fields::of(answer).status() == Some("PAID");
+                let is_reported = Fields::of(answer).status() == Some("PAID")
+                    || self.synced.was_reported(&invoice);
                 if was_announced(PAID, &[payee, name])
                     && Fields::of(answer).advance().is_some()
                     && !is_reported

@@ -8,27 +8,79 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use tideover_exchange::step::Step;
+use tideover_exchange::Response;
+use tideover_exchange::evidence::matrix::{Asked, Kind};
+use tideover_exchange::step::{Action, Caller, Step};
+use tideover_model::OperationKind;
 
-use crate::rehearsal::Shown;
+use crate::play::case::Played;
 
 /// The requests that a play costs besides its steps: it reads the clock, and deletes its subscriptions.
 const AROUND: usize = 3;
 
 /// A case before its place is decided.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) number: u64,
-    pub(super) steps: Vec<Step>,
-    pub(super) shown: Shown,
+pub struct Candidate {
+    pub number: u64,
+    pub steps: Vec<Step>,
+    pub shown: Shown,
 }
 
 /// A case, or its beginning, at its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Planned {
-    pub(super) number: u64,
+pub struct Planned {
+    pub number: u64,
     /// Its steps, or the first of them.
-    pub(super) steps: Vec<Step>,
+    pub steps: Vec<Step>,
+}
+
+/// What a case shows at a target that behaves like the model.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// The clauses that it meets first, by number, each with the index of its step; in the order of the steps.
+    firsts: Vec<(usize, usize)>,
+    cells: BTreeSet<Cell>,
+}
+
+/// Something that a run should have asked once.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cell {
+    /// A request under a key that has this outcome: a status, and the code of a refusal.
+    Outcome(OperationKind, Caller, u16, Option<String>),
+    /// A request, or an action, in a state.
+    InState(Kind, String, Asked),
+}
+
+impl Shown {
+    /// What `steps` showed when they were played, after the first `before` of them, which belong to no case.
+    pub fn by(played: &Played, steps: &[Step], before: usize) -> Shown {
+        let last = steps.len().saturating_sub(before + 1);
+        let step_of = |nth: usize| {
+            let step = played.met_after.partition_point(|met| *met <= nth);
+            step.saturating_sub(before).min(last)
+        };
+        let firsts = played.met.firsts().iter().enumerate();
+        Shown {
+            firsts: firsts.map(|(nth, clause)| (step_of(nth), *clause)).collect(),
+            cells: cells(steps, played),
+        }
+    }
+}
+
+fn cells(steps: &[Step], played: &Played) -> BTreeSet<Cell> {
+    let outcome = |(step, (_, seen)): (&Step, &(_, Option<Response>))| {
+        let (Action::Call(call), Some(seen)) = (&step.action, seen) else { return None };
+        let code = seen.code().map(str::to_owned);
+        Some(Cell::Outcome(call.kind()?, step.caller.clone(), seen.status, code))
+    };
+    let matrix = played.coverage.matrix();
+    let in_state = Kind::ALL.into_iter().flat_map(|kind| {
+        let states = matrix.of(kind);
+        states.flat_map(move |(state, asked)| {
+            asked.iter().map(move |asked| Cell::InState(kind, state.to_owned(), *asked))
+        })
+    });
+    steps.iter().zip(&played.answers).filter_map(outcome).chain(in_state).collect()
 }
 
 /// The beginning of a case, and how good it is.
@@ -42,7 +94,7 @@ struct Choice {
 
 /// The cases in their order. Where they cannot all be played, the first ones are cut where they meet nothing new, and
 /// come again as a whole.
-pub(super) fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned> {
+pub fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned> {
     let mut covered = BTreeSet::new();
     let mut whole = BTreeSet::new();
     let mut plan = Vec::new();
@@ -119,11 +171,6 @@ fn beginnings<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tideover_exchange::evidence::matrix::{Asked, Kind};
-    use tideover_exchange::step::Action;
-    use tideover_model::OperationKind;
-
-    use crate::rehearsal::Cell;
 
     const READ: Asked = Asked::Operation(OperationKind::GetInvoice);
 
