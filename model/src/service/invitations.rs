@@ -90,6 +90,11 @@ pub(super) fn is_email(text: &str) -> bool {
 }
 
 impl<C: Choices> Service<C> {
+    /// The addresses of all invitations.
+    pub fn invited(&self) -> impl Iterator<Item = &str> {
+        self.invitations.keys().map(|(_, email)| email.as_str())
+    }
+
     /// The addresses whose invitations can be accepted at `now`.
     pub(super) fn open_invitations(
         &self,

@@ -17,6 +17,7 @@ mod prediction;
 mod proof;
 mod reasons;
 mod redirects;
+mod refused_again;
 pub mod registry;
 mod relations;
 mod remittance;
@@ -128,6 +129,7 @@ impl Checks {
         };
         if outside == Outside::Controlled {
             checks.checks.push(Box::new(fundable::NotRefused::default()));
+            checks.checks.push(Box::new(refused_again::RefusedAgain::default()));
         }
         checks.checks.extend(relations::all(outside == Outside::Controlled));
         checks

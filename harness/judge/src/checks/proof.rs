@@ -369,6 +369,22 @@ fn finds_a_read_or_refusal_that_changes_state() {
     assert_eq!(of(&[read("a"), refusal, read("b")]), ["7.retrying.2"]);
 }
 
+#[test]
+fn finds_another_reason_for_the_same_refusal() {
+    let refusal = |code: &str| (advance(), 409, json!({ "error": "no", "code": code }));
+    let read = || (get("/v1/organizations/v"), 200, json!({ "name": "a" }));
+    let sync = || (get("/v1/invoices/i"), 502, json!({ "error": "no", "code": "upstream_failed" }));
+    let of =
+        |exchanges: &[_]| broken(&mut super::refused_again::RefusedAgain::default(), exchanges);
+    let [limit, other] = ["concentration_exceeded", "invoice_not_financeable"].map(refusal);
+    assert!(of(&[limit.clone(), limit.clone()]).is_empty());
+    assert_eq!(of(&[limit.clone(), read(), other.clone()]), ["7.retrying.2"]);
+    let twice = [other.clone(), other];
+    assert!(of(&[&[limit, sync()], &twice[..]].concat()).is_empty(), "something may have changed");
+    // The account may open meanwhile.
+    assert!(of(&[&[refusal("business_not_eligible")], &twice[..]].concat()).is_empty());
+}
+
 /// When all deliveries here are signed.
 const AT: u64 = 1_767_225_600;
 const HOOK: &str = "/accepts/hook";

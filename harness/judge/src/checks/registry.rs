@@ -122,6 +122,7 @@ static WATCHED: &[RegisteredCheck] = checks! {
     "unchanged" [Known] "7.retrying.2";
     "unchanged" [Inside] "4.quotes.2";
     "steady" [Foreign Vendor] "4.quotes.2";
+    "refused_again" [Foreign Vendor] "7.retrying.2";
     "upstream" [Foreign Operator] "7.codes.upstream_failed";
     "amounts" [Requests]
         "1.general.1" "2.amounts.financeableAmount" "2.amounts.forwardedAtPayment"

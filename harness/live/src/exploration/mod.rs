@@ -20,7 +20,7 @@ use tideover_exchange::evidence::{Activity, Effort, Ending, Reached, Spent, Time
 use tideover_exchange::target::Unreachable;
 use tideover_suite::play::case::Stopped;
 use tideover_suite::play::cases::{
-    Failure, Plan, Silent, Summary, Suspect, Testbed, minimise, reproduce,
+    Failure, Plan, Silent, Summary, Suspect, Testbed, examine_suspects, minimise, reproduce,
 };
 use tideover_suite::play::concurrent::{self, Races, suspect};
 
@@ -296,11 +296,21 @@ impl<'a> Exploration<'a> {
 
     /// Shrinks what was found, with a budget of its own. Returns whether there was anything to shrink.
     async fn shrink(&mut self, progress: &mut impl FnMut(&Exploration<'_>)) -> bool {
-        let large = (0..self.summary.failures.len()).filter(|index| !self.small.contains(index));
-        let large: Vec<usize> = large.collect();
-        if large.is_empty() || !self.session.begin_shrinking() {
+        let large = |summary: &Summary, small: &BTreeSet<usize>| -> Vec<usize> {
+            (0..summary.failures.len()).filter(|index| !small.contains(index)).collect()
+        };
+        let is_sandbox = self.session.settings.sandbox.is_some();
+        let has_suspects = is_sandbox && !self.summary.suspects.is_empty();
+        let has_large = !large(&self.summary, &self.small).is_empty();
+        if !(has_large || has_suspects) || !self.session.begin_shrinking() {
             return false;
         }
+        if has_suspects {
+            let (world, header) = (&mut self.world, &self.plan.header);
+            // What the budget has no room for stays unknown.
+            let _ = examine_suspects(world, header, &mut self.summary).await;
+        }
+        let large = large(&self.summary, &self.small);
         // First tries to reproduce each, because the budget may end while one is being shrunk.
         for index in &large {
             let failure = &mut self.summary.failures[*index];

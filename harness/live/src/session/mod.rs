@@ -36,15 +36,12 @@ use crate::session::plays::Plays;
 use crate::session::workers::Workers;
 use crate::settings::{ApiKey, Settings, any_name};
 
-use outage::{Outage, Survival, is_gateway_failure};
+use outage::{InARow, Outage, Survival, is_gateway_failure};
 pub(crate) use plays::{Play, Subscriber};
 pub(crate) use sending::Purpose;
 
 /// How long the run waits for its own request to reach the inbox.
 const INBOX_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The run gives up after this many requests in a row without a response.
-pub const MOST_UNANSWERED: u32 = 10;
 
 #[derive(Debug)]
 pub struct Session {
@@ -81,7 +78,7 @@ pub(super) struct SessionState {
     spent: TimeSpent,
     /// How long the last response took.
     took: Duration,
-    unanswered: u32,
+    unanswered: InARow,
     /// The number of reads that stayed stale through every wait.
     stale_reads: u32,
     /// How often overdue deliveries did not come through every wait.
@@ -162,7 +159,7 @@ impl Session {
             workers: Workers::new(&settings),
             spent: TimeSpent::default(),
             took: Duration::ZERO,
-            unanswered: 0,
+            unanswered: InARow::default(),
             stale_reads: 0,
             missing_deliveries: 0,
             clock_ahead: None,

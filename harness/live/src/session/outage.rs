@@ -33,6 +33,32 @@ const RESTART_TIME: Duration = Duration::from_secs(60);
 const LASTING: [Duration; 3] =
     [Duration::ZERO, Duration::from_millis(50), Duration::from_millis(200)];
 
+/// After so many requests in a row without an answer the run ends.
+const MOST_UNANSWERED: u32 = 10;
+
+/// The same, if all of them are of one kind: what the service does for that kind may fail each time.
+const MOST_OF_ONE_KIND: u32 = 200;
+
+/// The requests in a row that were not answered.
+#[derive(Debug, Default)]
+pub(super) struct InARow {
+    pub(super) times: u32,
+    operations: BTreeSet<String>,
+}
+
+impl InARow {
+    pub(super) fn count(&mut self, step: &Prepared) {
+        self.times += 1;
+        self.operations.insert(step.operation());
+    }
+
+    /// Whether the target has failed, and not what it does for one kind of request: an outage hits others, too.
+    pub(super) fn is_outage(&self) -> bool {
+        let most = if self.operations.len() > 1 { MOST_UNANSWERED } else { MOST_OF_ONE_KIND };
+        self.times >= most
+    }
+}
+
 /// A target that does not answer any more.
 #[derive(Clone, Debug)]
 pub(super) struct Outage {

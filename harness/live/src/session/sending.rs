@@ -17,7 +17,8 @@ use crate::journal::Journal;
 use crate::ledger::{Charge, OverBudget};
 use crate::pace::{LONGEST_WAIT, asked_wait};
 use crate::scope::{Permit, Scope};
-use crate::session::{MOST_UNANSWERED, Session, SessionState, StopReason};
+use crate::session::outage::InARow;
+use crate::session::{Session, SessionState, StopReason};
 use crate::settings::{Budget, Settings};
 
 /// The most repeats of a request that the target asks to send later.
@@ -426,17 +427,16 @@ impl Session {
         let why = match answered {
             Ok(seen) if matches!(seen.status, 502 | 504) => format!("it answers {}", seen.status),
             Ok(_) => {
-                state.unanswered = 0;
+                state.unanswered = InARow::default();
                 return;
             }
             Err(unanswered) => unanswered.why.clone(),
         };
-        state.unanswered += 1;
-        if state.unanswered >= MOST_UNANSWERED && state.ended.is_none() {
-            let target = &self.settings.target;
+        state.unanswered.count(step);
+        if state.unanswered.is_outage() && state.ended.is_none() {
+            let (target, times) = (&self.settings.target, state.unanswered.times);
             state.ended = Some(StopReason::GivenUp(format!(
-                "{target} is given up: {MOST_UNANSWERED} requests in a row were not answered, the last \
-                 one since {why}"
+                "{target} is given up: {times} requests in a row were not answered, the last one since {why}"
             )));
         }
     }

@@ -360,6 +360,7 @@ fn emails(draw: &mut Draw) -> Vec<Sample> {
     vec![
         invalid(""),
         invalid(&*name),
+        invalid(format!("{name}.{name}.example")),
         invalid(format!("{name}@")),
         invalid(format!("@{name}.example")),
         invalid(format!("{name}@@{name}.example")),

@@ -102,6 +102,9 @@ impl Walk {
             12 => make::act_on_invoice(ActionKind::FundingStarts, OTHER, "n1"),
             13 => make::act_on_invoice(ActionKind::FundingCompletes, OTHER, "n1"),
             14 => make::pay(OTHER, "n1", 100_000),
+            // The invoice of one payee is none of another one's.
+            18 => self.sync_with(VENDOR, "n2", "ISSUED", 300_000),
+            19 => make::request_advance(OTHER, "n2"),
             _ => return None,
         })
     }

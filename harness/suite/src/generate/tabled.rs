@@ -4,6 +4,7 @@
 //! Most requests have one thing that differs from a plain valid one, so that each is refused for one reason, or accepted
 //! and then read back. Some have several: all of them are reasons.
 
+use std::mem::discriminant;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
@@ -33,15 +34,16 @@ pub(super) fn parts() -> usize {
 /// run has them.
 const OF_ANY_FIELD: usize = 6;
 
-/// How many of the others each run has, whatever their number. Of more it has two thirds: which ones, the seed decides.
+/// How many of the others each run has, whatever their number. Of more it has two thirds, and all of them where the domain
+/// comes first: which ones, the seed decides.
 const CLASSES_IN_A_RUN: usize = 10;
 
-/// Those classes of a field that a run has, each with its number.
-fn some_of(samples: Vec<Sample>, draw: &mut Draw) -> Vec<(usize, Sample)> {
+/// Those classes of a field that a run has, each with its number. `is_first`: no field before has its domain.
+fn some_of(samples: Vec<Sample>, is_first: bool, draw: &mut Draw) -> Vec<(usize, Sample)> {
     let mut first: Vec<(usize, Sample)> = samples.into_iter().enumerate().collect();
     let others = first.split_off(OF_ANY_FIELD.min(first.len()));
-    let most = CLASSES_IN_A_RUN.max(others.len() * 2 / 3);
-    first.extend(draw.some(others, most));
+    let part = if is_first { others.len() } else { others.len() * 2 / 3 };
+    first.extend(draw.some(others, CLASSES_IN_A_RUN.max(part)));
     first
 }
 
@@ -103,7 +105,8 @@ fn alone(steps: Vec<Step>) -> impl Iterator<Item = Vec<Step>> {
 fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Vec<Step>> {
     let mut groups = Vec::new();
     for (place, number) in places_of(kind).into_iter().zip(0..) {
-        for (index, sample) in &some_of(place.samples(draw), draw) {
+        let samples = place.samples(draw);
+        for (index, sample) in &some_of(samples, place.is_first_of_domain(), draw) {
             // What was sent before decides nothing where each value has its own business, or its own destination.
             let plain = match kind {
                 OperationKind::SyncBusiness => {
@@ -114,6 +117,13 @@ fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Vec<Step>> {
                 }
                 _ => plain(kind),
             };
+            let is_of_body = place.at.path.len() == 1 && !sample.is_valid;
+            if is_of_body && kind == OperationKind::SyncBusiness {
+                // What a service examines when it makes a business, it may take when it updates one.
+                groups.push(
+                    place.with_sample(make::sync_business(VENDOR, VENDOR, None, None), sample),
+                );
+            }
             groups.push([place.named_by(sample), place.with_sample(plain, sample)].concat());
         }
     }
@@ -156,6 +166,13 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Whether no place before has its domain.
+    fn is_first_of_domain(&self) -> bool {
+        let domain = discriminant(&self.at.field.domain());
+        let first = PLACES.iter().find(|place| discriminant(&place.at.field.domain()) == domain);
+        first.is_some_and(|first| std::ptr::eq(first, self))
+    }
+
     /// A value of each class.
     pub(super) fn samples(&self, draw: &mut Draw) -> Vec<Sample> {
         classes::of(self.at.field, draw)

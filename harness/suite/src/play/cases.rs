@@ -4,6 +4,8 @@ mod minimise;
 mod summary;
 
 use std::hash::Hash;
+use std::mem::take;
+use std::ops::Range;
 
 use serde_json::Map;
 use tideover_endpoint::Http;
@@ -15,7 +17,7 @@ use tideover_exchange::{Prepared, PreparedAction};
 use tideover_model::{ActionKind, Clause, Face, Service, Timestamp};
 
 use crate::generate;
-use crate::play::case::{Observed, Played, Stopped, play_case};
+use crate::play::case::{Observed, Played, Stopped, play, play_case};
 use crate::prediction::Case;
 pub use minimise::{minimise, reproduce};
 pub use summary::{Failure, Noticed, Summary};
@@ -231,6 +233,24 @@ pub async fn check<T: Testbed>(testbed: &mut T, plan: &Plan) -> Result<Summary, 
     Ok(suite.summary)
 }
 
+/// Plays the steps again in which a request failed although it must be refused. Returns the indexes of the failures that
+/// they show.
+pub async fn examine_suspects<T: Testbed>(
+    testbed: &mut T,
+    header: &Header,
+    summary: &mut Summary,
+) -> Result<Range<usize>, Unreachable> {
+    let first = summary.failures.len();
+    for (case, steps) in take(&mut summary.suspects) {
+        let played = play(&mut testbed.fresh().await?, header, &steps).await?;
+        if !played.findings.is_empty() {
+            summary.count_broken(&played.findings);
+            summary.count(Failure::of(header, case, steps, played));
+        }
+    }
+    Ok(first..summary.failures.len())
+}
+
 /// A run of a plan. It can be stopped at any time: the summary is complete after each case.
 pub struct Suite<'a> {
     plan: &'a Plan,
@@ -276,6 +296,10 @@ impl<'a> Suite<'a> {
             }
             // A target in process never waits, and the task that may end the run must get a turn.
             tokio::task::yield_now().await;
+        }
+        let plays = examine_suspects(testbed, header, &mut self.summary).await?;
+        for index in plays {
+            minimise(testbed, &mut self.summary.failures[index]).await?;
         }
         self.summary.ending = Ending::Complete;
         Ok(())

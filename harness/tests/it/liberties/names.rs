@@ -45,6 +45,22 @@ async fn whom_nobody_can_write_to_may_be_no_invitee() {
         is_invitation.then(|| refused(422, "invalid_invitee"))
     };
     assert_accepted(Liberty { instead: refuses_all, ..NONE }).await;
+    // One that has invited somebody there can write to others, too.
+    let refuses_plus: Instead = |_, call| match call.operation() {
+        Some(Operation::Invite { email, .. }) if email.contains('+') => {
+            Some(refused(422, "invalid_invitee"))
+        }
+        _ => None,
+    };
+    let steps = vec![
+        put("/v1/organizations/v", json!({ "legalName": "V" })),
+        inviting("ann@v.example"),
+        inviting("ann+bob@v.example"),
+    ];
+    let liberty = Liberty { instead: refuses_plus, ..NONE };
+    let played = played_by(Outside::Controlled, liberty, steps).await;
+    let accused: Vec<&str> = violations(&played).iter().map(|it| it.clause.name()).collect();
+    assert_eq!(accused, ["7.codes.invalid_invitee"]);
 }
 
 #[tokio::test]

@@ -31,6 +31,9 @@ const FILED: Range<u32> = 970_000_000..970_000_100;
 pub(crate) const PRIOR: Range<u32> = 980_000_000..980_000_100;
 const GIVEN: Range<u32> = 990_000_000..990_000_100;
 
+/// Whom no request invites: an address that a service must take.
+const SOMEBODY: &str = "somebody@vendor.nobodys";
+
 impl Deeds<'_> {
     pub(crate) fn operate(&mut self, revealed: Revealed, operation: Operation) -> bool {
         self.hypothesis.operate(self.now, self.platform, revealed, operation)
@@ -109,7 +112,7 @@ impl Deeds<'_> {
 
     /// The vendor claims its account, by an invitation or otherwise.
     fn claim(&mut self) -> bool {
-        let (payee, email) = (self.payee.to_owned(), "somebody@vendor.example".to_owned());
+        let (payee, email) = (self.payee.to_owned(), SOMEBODY.to_owned());
         let invite = Operation::Invite { business: payee.clone(), email: email.clone() };
         self.operate(Revealed::default(), invite)
             && self.happen(Happening::VendorAcceptsInvitation { payee, email })

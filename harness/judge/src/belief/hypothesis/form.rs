@@ -90,8 +90,12 @@ impl Hypothesis {
         if is_about_the_host && is_open && !self.hears(&url) {
             return Some(clause!("gap.subscriptionForm"));
         }
-        // Which invitees are invalid is not shown: those may be that nobody can write to.
-        if code == Code::InvalidInvitee && is_nobodys(&text_of(call, "email")) {
+        // Which invitees are invalid is not shown: those may be that nobody can write to. Whoever has invited one of them
+        // does not ask for that.
+        if code == Code::InvalidInvitee
+            && is_nobodys(&text_of(call, "email"))
+            && !self.bare.face().invited().any(is_nobodys)
+        {
             return Some(clause!("gap.invitationLink"));
         }
         if code != Code::InvalidRequest {

@@ -23,7 +23,7 @@ pub(super) struct Steady {
     unfundable: BTreeSet<InvoiceName>,
     /// Whether a request for an advance was refused since then.
     refused: bool,
-    /// Businesses that a read showed as fully onboarded.
+    /// Businesses that a read showed as fully onboarded, or that got an advance.
     onboarded: BTreeSet<BusinessName>,
     /// Whether someone paid. The booking may make room under the limit.
     was_paid: bool,
@@ -84,6 +84,9 @@ impl Steady {
     }
 
     fn learn_onboarded(&mut self, exchange: &Exchange<'_>) {
+        if exchange.success_of(OperationKind::RequestAdvance).is_some() {
+            self.onboarded.extend(invoice(exchange).map(|(payee, _)| payee));
+        }
         let Some(answer) = exchange.success_of(OperationKind::GetBusiness) else { return };
         let met = answer[field::ONBOARDING].as_object();
         if met.is_some_and(|met| met.len() >= 4 && met.values().all(|met| *met == true)) {

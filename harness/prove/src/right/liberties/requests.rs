@@ -81,7 +81,7 @@ pub(super) struct OtherObjection {
 impl Liberty for OtherObjection {
     fn instead(
         &mut self,
-        sent: u64,
+        _: u64,
         call: &PreparedCall,
         inside: &mut Inside<'_>,
     ) -> Option<Response> {
@@ -89,11 +89,13 @@ impl Liberty for OtherObjection {
         let Some(Operation::RequestAdvance { payee, invoice }) = call.operation() else {
             return None;
         };
+        // The same request is refused for the same reason (`7.retrying.2`).
+        let drawn = invoice.bytes().map(u64::from).sum::<u64>();
         let mut objections = inside.objections(payee, invoice);
         if objections.len() < 2 {
             return None;
         }
-        let which = usize::try_from(self.salt ^ sent).unwrap_or(0) % objections.len();
+        let which = usize::try_from(self.salt ^ drawn).unwrap_or(0) % objections.len();
         Some(inside.refuse(objections.swap_remove(which)))
     }
 }

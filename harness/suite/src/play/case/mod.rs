@@ -19,7 +19,7 @@ use tideover_judge::checks::{Checks, Notes};
 use tideover_judge::{has_failed, is_informative, leniently};
 use tideover_model::{OperationKind, Service, Timestamp};
 
-use crate::play::learn::failing::{AGAIN_AT_ONCE, asks_for_retry};
+use crate::play::learn::failing::AGAIN_AT_ONCE;
 use crate::prediction::Case;
 
 pub use listener::Listener;
@@ -247,11 +247,11 @@ impl<'a> CaseRun<'a> {
         since: Timestamp,
     ) -> Result<(Response, bool, usize), Unanswered> {
         let (mut seen, may_lag) = self.retry_stale(target, sent, seen, since).await?;
-        let must_be_refused = asks_for_retry(&seen)
+        let must_be_refused = has_failed(sent, &seen)
             && !self.played.failing.is_announced()
             && self.oracle.must_refuse(sent, &seen, now_of(target).unwrap_or(since));
         let mut times = 0;
-        while must_be_refused && times < AGAIN_AT_ONCE && asks_for_retry(&seen) {
+        while must_be_refused && times < AGAIN_AT_ONCE && has_failed(sent, &seen) {
             target.wait_to_retry(times).await;
             times += 1;
             // Should it not be refused after all, then the one before may have been carried out.
@@ -344,6 +344,7 @@ impl<'a> CaseRun<'a> {
         self.played.repeats.record(&exchange, expectation.due);
         self.played.failing.record(&exchange, expectation.due, asked_again);
         let at = self.played.answers.len();
+        let fails = self.played.persistent.record(&exchange, expectation.due, asked_again, at);
         let mut notes = Notes { met: take(&mut self.played.met), ..Notes::default() };
         for point in expectation.points {
             notes.judge(&exchange, point);
@@ -354,6 +355,7 @@ impl<'a> CaseRun<'a> {
         }
         self.checks.observe(&exchange, &mut notes);
         notes.keep_the_cause(&exchange);
+        notes.findings.extend(fails);
         if expectation.may_lag {
             let open = notes.leave_open(&exchange);
             self.played.noticed.extend(open.into_iter().map(|found| (at, found)));

@@ -12,7 +12,7 @@ use tideover_exchange::{Arrival, Exchange, Prepared, Response};
 use tideover_judge::Belief;
 use tideover_model::{OperationKind, Timestamp, clause};
 
-use crate::play::learn::{Failing, Lessons, Renamed, Repeats, Replaced};
+use crate::play::learn::{Failing, Lessons, Persistent, Renamed, Repeats, Replaced};
 
 /// The outcome of a case, or of steps that are played again.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +44,8 @@ pub struct Played {
     pub repeats: Repeats,
     /// Which kinds of requests failed, and which were answered.
     pub failing: Failing,
+    /// Which requests failed again and again although they must be refused.
+    pub persistent: Persistent,
     /// What the responses show of the target's choices.
     pub lessons: Lessons,
     /// The number of requests without a response.

@@ -13,12 +13,15 @@ use tideover_exchange::evidence::{Effort, Ending, Gaps, Reproduced, Shapes};
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::step::Step;
 use tideover_exchange::transcript::{Header, PlayedSteps, Transcript};
-use tideover_exchange::{Arrival, Response};
+use tideover_exchange::{Arrival, Memory, Prepared, Response};
 use tideover_model::{Clause, Timestamp, clause};
 
 use crate::play::case::Played;
 use crate::play::concurrent::Interval;
 use crate::play::learn::{Failing, Lessons, Renamed, Repeats, Replaced, Stated};
+
+/// How many requests of one kind are suspected at most.
+const MOST_SUSPECTS: usize = 3;
 
 /// The outcome of many cases.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +54,8 @@ pub struct Summary {
     pub repeats: Repeats,
     /// Which kinds of requests failed, and which were answered.
     pub failing: Failing,
+    /// The steps that show whether a request fails whenever it is sent, each with the number of its case.
+    pub suspects: Vec<(u64, Vec<Step>)>,
     /// What the responses show of the target's choices.
     pub lessons: Lessons,
     /// One failure for each cause, in the order in which they were met.
@@ -215,6 +220,7 @@ impl Summary {
         self.renamed.add(&other.renamed);
         self.repeats.add(&other.repeats);
         self.failing.add(&other.failing);
+        self.suspects.extend(other.suspects);
         for (clause, (times, verdict)) in other.broken {
             self.break_clause(clause, times, verdict);
         }
@@ -232,10 +238,24 @@ impl Summary {
         played: &Played,
     ) -> Option<&mut Failure> {
         self.add(played, |at, found| Failure::noticed(header, case, steps, played, at, found));
+        self.suspect(case, steps, played);
         if played.findings.is_empty() {
             return None;
         }
         self.count(Failure::of(header, case, steps.to_vec(), played.clone()))
+    }
+
+    /// Keeps the suspects of a case: of each kind of request a few, since by chance another one may fail before.
+    fn suspect(&mut self, case: u64, steps: &[Step], played: &Played) {
+        let kind = |steps: &[Step]| {
+            steps.last().map(|last| Prepared::from_step(last, &Memory::default(), "").operation())
+        };
+        for probe in played.persistent.probes(steps) {
+            let alike = |(_, known): &&(u64, Vec<Step>)| kind(known) == kind(&probe);
+            if self.suspects.iter().filter(alike).count() < MOST_SUSPECTS {
+                self.suspects.push((case, probe));
+            }
+        }
     }
 
     /// Adds what earlier runs have found and is still there. Cases that meet it again only count.

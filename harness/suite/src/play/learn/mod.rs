@@ -8,6 +8,7 @@ mod causes;
 mod delays;
 pub(crate) mod failing;
 mod held;
+mod persistent;
 mod rates;
 mod renamed;
 mod repeats;
@@ -25,6 +26,7 @@ use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, 
 
 pub use failing::Failing;
 pub use held::Stated;
+pub use persistent::Persistent;
 pub use renamed::Renamed;
 pub use repeats::Repeats;
 pub use replaced::Replaced;
