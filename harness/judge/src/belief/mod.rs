@@ -2,6 +2,7 @@
 
 mod amounts;
 pub(crate) mod bounds;
+mod broken_off;
 mod clock;
 pub(crate) mod explain;
 pub(crate) mod hidden;
@@ -22,6 +23,7 @@ use tideover_model::{
 };
 
 use crate::belief::bounds::Limits;
+use crate::belief::broken_off::BrokenOff;
 use crate::belief::explain::Explainer;
 use crate::belief::hidden::{Outside, PriorState};
 use crate::belief::hypothesis::open::Open;
@@ -72,6 +74,7 @@ pub struct Belief {
     unread: BTreeSet<(PlatformId, String)>,
     /// The hypotheses before each of the last writes. `None` when reads are never retried.
     past: Option<VecDeque<Past>>,
+    broken_off: BrokenOff,
     /// By which sentences values are expected.
     grounds: Grounds,
 }
@@ -127,6 +130,7 @@ impl Belief {
             keys: Vec::new(),
             unread: BTreeSet::new(),
             past: None,
+            broken_off: BrokenOff::default(),
             grounds: Grounds::default(),
         }
     }
@@ -272,6 +276,12 @@ impl Belief {
             return;
         }
         self.remember_write(sent);
+        let is_expected = |it: &Hypothesis| it.breaks_off(sent, now);
+        let imports = sent.kind() == Some(OperationKind::ImportInvoices);
+        let first = self.hypotheses.first().filter(|_| imports);
+        if let Some(first) = first.filter(|first| !is_expected(first)) {
+            self.broken_off.miss(sent, first.subject(sent).platform);
+        }
         let open = Open::since(sent.clone(), now);
         self.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.open.push(open.clone()));
     }
@@ -347,6 +357,10 @@ impl Belief {
         let kept =
             self.explainer(self.prior).explain(&self.hypotheses, Observation { sent, seen, now });
         let best = kept.iter().map(|one| &one.fit).min_by_key(|fit| fit.doubts.len()).cloned();
+        if self.is_of_broken_off(sent, seen, best.as_ref()) {
+            self.unanswered(sent, now);
+            return Explanation::uninformative(seen, platform);
+        }
         let kept = Kept::plainest_first(kept.into_iter().map(|one| one.hypothesis).collect());
         if !kept.are_all && may_be_lost(sent) {
             self.unanswered(sent, now);
@@ -372,6 +386,20 @@ impl Belief {
         self.grounds.learn(sent, seen, &predicted);
         let open = self.leave_open(sent, seen, &mut points, doubts);
         Explanation { predicted, refusal, platform, points, due, open }
+    }
+
+    /// Whether a response cannot be explained because it is about a row of an import that broke off.
+    fn is_of_broken_off(&mut self, sent: &Prepared, seen: &Response, best: Option<&Fit>) -> bool {
+        let (Some(first), Some(best)) = (self.hypotheses.first(), best) else { return false };
+        let subject = first.subject(sent);
+        if best.points.iter().any(Point::contradicts) {
+            return self.broken_off.may_lack(&subject);
+        }
+        if seen.is_success() {
+            self.broken_off.see(&subject);
+            self.broken_off.finish(sent, subject.platform);
+        }
+        false
     }
 
     /// The hypotheses where each open request that matters for a response is decided. `None` if so many matter that the

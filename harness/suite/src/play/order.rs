@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use tideover_exchange::Response;
 use tideover_exchange::evidence::matrix::{Asked, Kind};
 use tideover_exchange::step::{Action, Caller, Step};
-use tideover_model::OperationKind;
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::play::case::Played;
 
@@ -163,9 +163,34 @@ fn beginnings<'a>(
 ) -> impl Iterator<Item = Choice> + 'a {
     let new = shown.firsts.iter().filter(|(_, clause)| !covered.contains(clause));
     new.enumerate().map(move |(before, (step, _))| {
-        let length = if all_fit { steps.len() } else { step + 1 };
+        let length = if all_fit { steps.len() } else { settled(steps, step + 1) };
         Choice { index, length, gain: before + 1, cost: length + AROUND }
     })
+}
+
+/// So many steps, and those that follow up to the next request, if the last one announces what becomes of a request:
+/// nobody else's is to fail.
+fn settled(steps: &[Step], length: usize) -> usize {
+    let announces = |step: &Step| match &step.action {
+        Action::Act(fields) => matches!(
+            ActionKind::of(fields),
+            Some(ActionKind::InterruptNextImport | ActionKind::UpstreamFails)
+        ),
+        Action::Call(_) | Action::Advance(_) | Action::Deliveries => false,
+    };
+    let kind = |step: &Step| match &step.action {
+        Action::Call(call) => call.kind(),
+        Action::Act(_) | Action::Advance(_) | Action::Deliveries => None,
+    };
+    let meets = |announced: &Step, step: &Step| match &announced.action {
+        Action::Act(fields) if ActionKind::of(fields) == Some(ActionKind::InterruptNextImport) => {
+            kind(step) == Some(OperationKind::ImportInvoices)
+        }
+        _ => kind(step).is_some(),
+    };
+    let Some(last) = steps[..length].iter().rposition(announces) else { return length };
+    let met = steps[last + 1..].iter().position(|step| meets(&steps[last], step));
+    met.map_or(steps.len(), |after| length.max(last + after + 2))
 }
 
 #[cfg(test)]

@@ -164,19 +164,45 @@ async fn assert_payment_is_collected(onboarding: Vec<Step>) {
     assert!(violations(&played).is_empty(), "{:#?}", played.findings);
 }
 
+/// An import may break off at any row, and nobody need have asked for it.
+#[tokio::test]
+async fn an_import_may_break_off_by_itself() {
+    let import = || {
+        let call = Call::text("PUT", "/v1/invoices/imports/m", TWO_ROWS.to_owned(), "text/csv");
+        Step::new(Action::Call(call))
+    };
+    let read = |name: &str| {
+        Step::new(Action::Call(Call::bare("GET", format!("/v1/organizations/v/invoices/{name}"))))
+    };
+    let breaks_off: Instead = |_, call| match (&*call.method, &*call.path) {
+        ("PUT", "/v1/invoices/imports/m") => Some(refused(502, "upstream_failed")),
+        ("GET", "/v1/organizations/v/invoices/j") => Some(refused(404, "invoice_not_found")),
+        _ => None,
+    };
+    let liberty = Liberty { instead: breaks_off, ..NONE };
+    // Every second failure has its effect.
+    let steps = vec![import(), import(), read("i"), read("j")];
+    let played = played_by(Outside::Controlled, liberty, steps).await;
+    let shown: Vec<u16> =
+        played.answers.iter().filter_map(|(_, seen)| Some(seen.as_ref()?.status)).collect();
+    assert_eq!(shown[shown.len() - 2..], [200, 404]);
+    assert!(violations(&played).is_empty(), "{:#?}", played.findings);
+}
+
+const TWO_ROWS: &str = "externalId,status,faceValue,issueDate,dueDate,payeeExternalId,payeeLegalName,\
+                        payorExternalId,payorLegalName\n\
+                        i,ISSUED,1000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z,v,V,p,P\n\
+                        j,ISSUED,1000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z,v,V,p,P\n";
+
 /// Nothing says what `rowCount` counts while an import is not finished.
 #[tokio::test]
 async fn a_report_may_count_the_rows_so_far() {
-    let file = "externalId,status,faceValue,issueDate,dueDate,payeeExternalId,payeeLegalName,\
-                payorExternalId,payorLegalName\n\
-                i,ISSUED,1000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z,v,V,p,P\n\
-                j,ISSUED,1000,2026-01-01T00:00:00Z,2026-03-01T00:00:00Z,v,V,p,P\n";
     let steps = vec![
         act(&json!({ "action": "interruptNextImport", "afterRows": 1 })),
         Step::new(Action::Call(Call::text(
             "PUT",
             "/v1/invoices/imports/m",
-            file.to_owned(),
+            TWO_ROWS.to_owned(),
             "text/csv",
         ))),
         Step::new(Action::Call(Call::bare("GET", "/v1/invoices/imports/m"))),

@@ -316,10 +316,8 @@ impl<'a> CaseRun<'a> {
         let StepRecord { took, asked_again, mismatches, .. } = record;
         let is_taken = seen.is_success() && self.oracle.belief().is_some();
         // What a service takes from a body that cannot be read as it is, is not certain.
-        let has_same_body = |taken: &Prepared| {
-            let body = |sent: &Prepared| sent.call().map(|call| call.body().to_vec());
-            body(taken) == body(&sent)
-        };
+        let body = |sent: &Prepared| sent.call().map(|call| call.body().to_vec());
+        let has_same_body = |taken: &Prepared| body(taken) == body(&sent);
         let taken = is_taken.then(|| leniently(&sent)).flatten().filter(has_same_body);
         let exchange = Exchange {
             sent: taken.as_ref().unwrap_or(&sent),
@@ -362,9 +360,8 @@ impl<'a> CaseRun<'a> {
         }
         if let Some(belief) = self.oracle.belief() {
             self.played.learn(&exchange, belief, expectation.open_points);
-            self.played
-                .noticed
-                .extend(notes.excuse(&exchange).into_iter().map(|found| (at, found)));
+            let excused = notes.excuse(&exchange).into_iter().map(|found| (at, found));
+            self.played.noticed.extend(excused);
             self.played.see(&exchange, &notes.gaps);
         }
         self.played.coverage.record(&exchange);
