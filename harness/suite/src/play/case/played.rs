@@ -116,7 +116,7 @@ impl Played {
         open_points: Vec<Point>,
     ) {
         self.lessons.observe(exchange, belief);
-        let overdue = self.lessons.overdue(exchange, belief.profile());
+        let overdue = self.lessons.overdue(belief.profile());
         let open_points = open_points.into_iter().map(|point| (Verdict::Inconclusive, point));
         let overdue = overdue.into_iter().map(|point| (Verdict::Stalled, point));
         let at = self.answers.len();

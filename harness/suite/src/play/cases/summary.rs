@@ -287,7 +287,7 @@ impl Summary {
     pub fn conclude(&mut self, stated: &Stated) {
         let doubts = self.replaced.doubts().into_iter();
         let doubts = doubts.chain(self.renamed.findings()).chain(self.repeats.findings());
-        let doubts = doubts.chain(self.failing.findings());
+        let doubts = doubts.chain(self.failing.findings()).chain(self.lessons.finding());
         for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {
             self.notice(finding, met);
         }

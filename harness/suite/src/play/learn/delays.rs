@@ -8,6 +8,7 @@ use tideover_judge::{Belief, Subject, meets_first_three};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, BusinessId, Delays as Known, OperationKind, Timestamp, clause};
 
+use crate::play::learn::orders::{Orders, Requirement};
 use crate::play::learn::span::{Span, Spans};
 
 /// The bounds of delays, in seconds.
@@ -20,6 +21,8 @@ pub(super) struct Delays {
     /// has.
     names: BTreeMap<BusinessId, BTreeSet<Subject>>,
     advances: BTreeMap<Subject, Funding>,
+    /// Which accounts have opened.
+    pub(super) orders: Orders,
     pub(super) collection_account: Spans,
     pub(super) funding_starts: Spans,
     pub(super) funding_completes: Spans,
@@ -44,6 +47,8 @@ struct Opening {
     is_from_the_start: bool,
     /// The first read that showed that nothing else is missing: a request that enables it may have had no response.
     shown: Option<Timestamp>,
+    /// The requirement that was met last, until it is known what became of the account.
+    last: Option<Requirement>,
 }
 
 /// How long a transition may take if no profile says how long. The document says "usually a few minutes" of an account
@@ -66,6 +71,11 @@ struct Funding {
 }
 
 impl Wait {
+    /// How long it had lasted at the last read. Seconds.
+    fn has_lasted(&self) -> u64 {
+        between(self.enabled, self.not_yet)
+    }
+
     /// The bounds of the delay, if `now` is the first read after it.
     fn until(&self, now: Timestamp) -> Span {
         Span {
@@ -129,7 +139,12 @@ impl Delays {
             // What a read shows was so before, and a request without a response may have enabled it.
             let is_ours = !exchange.kind().is_some_and(OperationKind::reads);
             let is_from_the_start = is_ours && !exchange.unsettled;
-            let opening = Opening { wait: Wait::from(exchange), is_from_the_start, shown: None };
+            let opening = Opening {
+                wait: Wait::from(exchange),
+                is_from_the_start,
+                shown: None,
+                last: Requirement::met_by(exchange),
+            };
             self.businesses.entry(business).or_insert(opening);
         }
         let Some(opening) = self.businesses.get_mut(&business) else { return };
@@ -152,12 +167,17 @@ impl Delays {
             if !exchange.unsettled {
                 let wait = Wait { enabled, ..opening.wait };
                 self.waits = Some((Awaited::CollectionAccount, wait));
+                let is_shut = opening.is_from_the_start && wait.has_lasted() > PATIENCE;
+                if let Some(last) = opening.last.take_if(|_| is_shut) {
+                    self.orders.stayed_shut(last);
+                }
             }
         } else if let Some(opening) = self.businesses.remove(&business)
             && opening.is_from_the_start
             && !belief.has_a_past()
         {
             self.collection_account.note(opening.wait.until(exchange.now));
+            opening.last.into_iter().for_each(|last| self.orders.opened(last));
         }
     }
 
@@ -204,7 +224,7 @@ impl Delays {
     }
 
     /// The transition that is late by the last read: it takes longer than the profile allows.
-    pub(super) fn overdue(&self, exchange: &Exchange<'_>, known: &Known) -> Option<Point> {
+    pub(super) fn overdue(&self, known: &Known) -> Option<Point> {
         let (awaited, wait) = self.waits?;
         let (clause, field, bound) = match awaited {
             Awaited::CollectionAccount => (
@@ -219,7 +239,7 @@ impl Delays {
                 (clause!("gap.advanceTransitions"), "advance.state", known.funding_completes)
             }
         };
-        let waited = between(wait.enabled, exchange.since);
+        let waited = wait.has_lasted();
         // Only a stated profile promises a time.
         let most = if *known == Known::default() { PATIENCE } else { bound.max };
         (waited > most).then(|| Point {
@@ -232,6 +252,7 @@ impl Delays {
     }
 
     pub(super) fn add(&mut self, other: &Delays) {
+        self.orders.add(&other.orders);
         self.collection_account.add(&other.collection_account);
         self.funding_starts.add(&other.funding_starts);
         self.funding_completes.add(&other.funding_completes);

@@ -8,6 +8,7 @@ mod causes;
 mod delays;
 pub(crate) mod failing;
 mod held;
+mod orders;
 mod persistent;
 mod rates;
 mod renamed;
@@ -19,6 +20,7 @@ mod written;
 use std::collections::BTreeMap;
 
 use tideover_exchange::evidence::Point;
+use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::{Arrival, Exchange, PreparedAction};
 use tideover_judge::{Belief, Bounds};
 use tideover_model::wire::field::Fields;
@@ -91,8 +93,13 @@ impl Lessons {
     }
 
     /// The transition that should have happened by `profile`, and that a read shows not to have.
-    pub(crate) fn overdue(&self, exchange: &Exchange<'_>, profile: &Profile) -> Option<Point> {
-        self.delays.overdue(exchange, &profile.delays)
+    pub(crate) fn overdue(&self, profile: &Profile) -> Option<Point> {
+        self.delays.overdue(&profile.delays)
+    }
+
+    /// What breaks a sentence, although no single case shows it.
+    pub(crate) fn finding(&self) -> Option<(Finding, u64)> {
+        self.delays.orders.finding()
     }
 
     /// For each kind of event that this case has caused, whether it came.
