@@ -135,6 +135,11 @@ impl Delays {
             self.businesses.remove(&business);
             return;
         }
+        // What comes after may open an account that would have stayed shut.
+        let meets_more = Requirement::met_by(exchange).is_some()
+            || exchange.kind() == Some(OperationKind::SyncBusiness);
+        let known = self.businesses.get_mut(&business).filter(|_| meets_more);
+        known.into_iter().for_each(|opening| opening.last = None);
         if may_open {
             // What a read shows was so before, and a request without a response may have enabled it.
             let is_ours = !exchange.kind().is_some_and(OperationKind::reads);
