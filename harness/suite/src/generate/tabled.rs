@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_model::OperationKind;
+use tideover_model::clause::Kind;
 use tideover_model::wire::schema::{Documented, Role, documented};
 
 use crate::generate::classes::{self, Sample};
@@ -166,10 +167,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Whether no place before has its domain.
+    /// Whether no place before that the document names has its domain.
     fn is_first_of_domain(&self) -> bool {
         let domain = discriminant(&self.at.field.domain());
-        let first = PLACES.iter().find(|place| discriminant(&place.at.field.domain()) == domain);
+        let mut named = PLACES.iter().filter(|it| it.at.field.clause.kind() == Kind::Documented);
+        let first = named.find(|place| discriminant(&place.at.field.domain()) == domain);
         first.is_some_and(|first| std::ptr::eq(first, self))
     }
 

@@ -3,7 +3,8 @@
 //! The model plays each case before it is sent, and shows which clauses it meets at which step, and which outcomes and
 //! states its requests have. The greedy choice follows: the beginning of a case that meets the most new clauses for each
 //! of its requests, again and again, until no case meets another. Then each case is played whole: first the one that has
-//! the most new cells for each of its requests, and at the end, in the order of the numbers, those that have none.
+//! the most new cells for each of its requests, and at the end those that have none: first those with the greater numbers,
+//! whose requests differ in their values.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -123,11 +124,15 @@ fn whole_ones(candidates: Vec<Candidate>, whole: &BTreeSet<usize>) -> Vec<Planne
     }
     let mut plan = Vec::new();
     while !open.is_empty() {
-        // The first of several, and of those that have none.
+        // The first of several, and the last of those that have none.
+        let count = open.len();
         let price = |(index, candidate): &(usize, &Candidate)| {
             let gain = candidate.shown.cells.difference(&covered).count();
             let cost = candidate.steps.len() + AROUND;
-            ((cost << 20).checked_div(gain).unwrap_or(usize::MAX), *index)
+            match (cost << 20).checked_div(gain) {
+                Some(price) => (price, *index),
+                None => (usize::MAX, count - index),
+            }
         };
         let best = open.iter().enumerate().min_by_key(price).map_or(0, |(index, _)| index);
         let Candidate { number, steps, shown } = open.remove(best);
@@ -216,7 +221,7 @@ mod tests {
         let rich = candidate(1, 40, &[(0, 1), (1, 3), (2, 4)]);
         let poor = candidate(2, 40, &[(0, 1)]);
         let plan = order(&[slow, rich, poor], false);
-        assert_eq!(plan, [(1, 3), (0, 40), (1, 40), (2, 40)]);
+        assert_eq!(plan, [(1, 3), (0, 40), (2, 40), (1, 40)]);
     }
 
     #[test]
@@ -236,7 +241,7 @@ mod tests {
             with(3, 40, &["d", "e", "f"]),
             with(4, 10, &["b"]),
         ];
-        assert_eq!(order(&cases, false), [(2, 10), (3, 40), (0, 10), (1, 10), (4, 10)]);
+        assert_eq!(order(&cases, false), [(2, 10), (3, 40), (4, 10), (1, 10), (0, 10)]);
     }
 
     #[test]
@@ -244,6 +249,6 @@ mod tests {
         let one = candidate(0, 10, &[(0, 1)]);
         let two = candidate(1, 10, &[(0, 1), (9, 2)]);
         let nothing = candidate(2, 10, &[]);
-        assert_eq!(order(&[one, two, nothing], true), [(1, 10), (0, 10), (2, 10)]);
+        assert_eq!(order(&[one, two, nothing], true), [(1, 10), (2, 10), (0, 10)]);
     }
 }
