@@ -255,8 +255,9 @@ impl<C: Choices> Service<C> {
         unsynced: Clause,
     ) -> Result<InvoiceId, Refusal> {
         self.find_invoice(payee, external_id).ok_or_else(|| {
-            let business = self.business(self.relationship(payee).business);
-            let mut theirs = business.relationships.iter().filter(|other| **other != payee);
+            let platform = self.relationships.owner(payee.0);
+            let all = self.business(self.relationship(payee).business).relationships.iter();
+            let mut theirs = all.filter(|it| self.relationships.owner(it.0) != platform);
             let withheld = theirs.any(|other| self.find_invoice(*other, external_id).is_some());
             let clause = if withheld { clause!("5.authentication.4.2") } else { unsynced };
             Refusal::new(Code::InvoiceNotFound, clause)
