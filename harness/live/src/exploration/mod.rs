@@ -294,15 +294,16 @@ impl<'a> Exploration<'a> {
         Ok(())
     }
 
-    /// Shrinks what was found, with a budget of its own. Returns whether there was anything to shrink.
+    /// The indexes of the failures that are to be shrunk.
+    fn large(&self) -> Vec<usize> {
+        (0..self.summary.failures.len()).filter(|index| !self.small.contains(index)).collect()
+    }
+
+    /// Plays suspects again, and shrinks what was found, with a budget of its own. Returns whether there was anything to shrink.
     async fn shrink(&mut self, progress: &mut impl FnMut(&Exploration<'_>)) -> bool {
-        let large = |summary: &Summary, small: &BTreeSet<usize>| -> Vec<usize> {
-            (0..summary.failures.len()).filter(|index| !small.contains(index)).collect()
-        };
         let is_sandbox = self.session.settings.sandbox.is_some();
         let has_suspects = is_sandbox && !self.summary.suspects.is_empty();
-        let has_large = !large(&self.summary, &self.small).is_empty();
-        if !(has_large || has_suspects) || !self.session.begin_shrinking() {
+        if self.large().is_empty() && !has_suspects || !self.session.begin_shrinking() {
             return false;
         }
         if has_suspects {
@@ -310,7 +311,7 @@ impl<'a> Exploration<'a> {
             // What the budget has no room for stays unknown.
             let _ = examine_suspects(world, header, &mut self.summary).await;
         }
-        let large = large(&self.summary, &self.small);
+        let large = self.large();
         // First tries to reproduce each, because the budget may end while one is being shrunk.
         for index in &large {
             let failure = &mut self.summary.failures[*index];
