@@ -13,12 +13,15 @@ use crate::belief::hypothesis::Subject;
 pub(super) struct BrokenOff {
     /// Invoices by their payees, and businesses without an invoice.
     named: BTreeSet<(PlatformId, String, Option<String>)>,
+    /// The imports themselves, by their paths.
+    imports: BTreeSet<(PlatformId, String)>,
 }
 
 impl BrokenOff {
     /// Learns of an import that failed or got no response.
     pub(super) fn miss(&mut self, sent: &Prepared, platform: PlatformId) {
         self.named.extend(named_by(sent, platform));
+        self.imports.extend(import_of(sent).map(|path| (platform, path)));
     }
 
     /// Learns that an import has come to its end.
@@ -26,11 +29,16 @@ impl BrokenOff {
         for named in named_by(sent, platform) {
             self.named.remove(&named);
         }
+        if let Some(path) = import_of(sent) {
+            self.imports.remove(&(platform, path));
+        }
     }
 
-    /// Whether a response about this may show either that a row was done, or that it was not.
-    pub(super) fn may_lack(&self, subject: &Subject) -> bool {
-        key_of(subject).is_some_and(|key| self.named.contains(&key))
+    /// Whether a response may show either that a row was done, or that it was not.
+    pub(super) fn may_lack(&self, sent: &Prepared, subject: &Subject) -> bool {
+        let import = import_of(sent).map(|path| (subject.platform, path));
+        import.is_some_and(|import| self.imports.contains(&import))
+            || key_of(subject).is_some_and(|key| self.named.contains(&key))
     }
 
     /// Learns that a response has shown this.
@@ -39,6 +47,15 @@ impl BrokenOff {
             self.named.remove(&key);
         }
     }
+}
+
+/// The path of an upload, or of the read of its report.
+fn import_of(sent: &Prepared) -> Option<String> {
+    let is_of_one = |kind: &OperationKind| {
+        matches!(kind, OperationKind::ImportInvoices | OperationKind::GetImport)
+    };
+    sent.kind().filter(is_of_one)?;
+    sent.call().map(|call| call.path.clone())
 }
 
 fn key_of(subject: &Subject) -> Option<(PlatformId, String, Option<String>)> {

@@ -393,11 +393,13 @@ impl Belief {
         let (Some(first), Some(best)) = (self.hypotheses.first(), best) else { return false };
         let subject = first.subject(sent);
         if best.points.iter().any(Point::contradicts) {
-            return self.broken_off.may_lack(&subject);
+            return self.broken_off.may_lack(sent, &subject);
         }
         if seen.is_success() {
             self.broken_off.see(&subject);
-            self.broken_off.finish(sent, subject.platform);
+            if sent.kind() == Some(OperationKind::ImportInvoices) {
+                self.broken_off.finish(sent, subject.platform);
+            }
         }
         false
     }

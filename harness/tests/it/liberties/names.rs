@@ -177,11 +177,13 @@ async fn an_import_may_break_off_by_itself() {
     let breaks_off: Instead = |_, call| match (&*call.method, &*call.path) {
         ("PUT", "/v1/invoices/imports/m") => Some(refused(502, "upstream_failed")),
         ("GET", "/v1/organizations/v/invoices/j") => Some(refused(404, "invoice_not_found")),
+        ("GET", "/v1/invoices/imports/m") => Some(refused(404, "import_not_found")),
         _ => None,
     };
     let liberty = Liberty { instead: breaks_off, ..NONE };
     // Every second failure has its effect.
-    let steps = vec![import(), import(), read("i"), read("j")];
+    let report = Step::new(Action::Call(Call::bare("GET", "/v1/invoices/imports/m")));
+    let steps = vec![import(), import(), report, read("i"), read("j")];
     let played = played_by(Outside::Controlled, liberty, steps).await;
     let shown: Vec<u16> =
         played.answers.iter().filter_map(|(_, seen)| Some(seen.as_ref()?.status)).collect();
