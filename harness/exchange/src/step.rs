@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use tideover_model::OperationKind;
 use tideover_model::wire::route::route;
+use tideover_model::{ActionKind, OperationKind};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StepLine", into = "StepLine")]
@@ -105,6 +105,22 @@ impl Step {
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Step {
         Step { name: Some(name.into()), ..self }
+    }
+
+    /// The kind of its request, if it is one to a served path.
+    pub fn kind(&self) -> Option<OperationKind> {
+        match &self.action {
+            Action::Call(call) => call.kind(),
+            Action::Act(_) | Action::Advance(_) | Action::Deliveries => None,
+        }
+    }
+
+    /// The kind of its action, if it is one of the operator port.
+    pub fn acts(&self) -> Option<ActionKind> {
+        match &self.action {
+            Action::Act(fields) => ActionKind::of(fields),
+            Action::Call(_) | Action::Advance(_) | Action::Deliveries => None,
+        }
     }
 }
 

@@ -862,19 +862,21 @@ async fn a_request_that_fails_each_time_is_found() {
         summary.conclude(&Stated::default());
         let failures = summary.failures.iter().map(Failure::finding);
         let violated = failures.chain(summary.violated_as_a_whole());
-        violated.map(|one| one.operation.clone()).collect::<BTreeSet<_>>()
+        violated.map(|one| (one.clause.name(), one.operation.clone())).collect::<BTreeSet<_>>()
     };
-    let quotes = BTreeSet::from(["POST /v1/quotes".to_owned()]);
+    let quotes = |clause: &'static str| (clause, "POST /v1/quotes".to_owned());
     fn fails(call: &PreparedCall) -> Option<Response> {
         refuses(502, "upstream_failed").filter(|_| call.path == "/v1/quotes")
     }
-    assert_eq!(found(|_, call| fails(call)).await, quotes);
+    let fails_always = found(|_, call| fails(call)).await;
+    assert!(fails_always.contains(&quotes("7.codes.upstream_failed")), "{fails_always:?}");
+    assert!(fails_always.iter().all(|(_, operation)| operation == "POST /v1/quotes"));
     // So does one that fails for one value only.
     let fails_at_one = found(|_, call| {
         let body = call.body().json().unwrap_or(&Value::Null);
         fails(call).filter(|_| body.get("invoiceFaceValue").is_some_and(Value::is_null))
     });
-    assert_eq!(fails_at_one.await, quotes);
+    assert_eq!(fails_at_one.await, BTreeSet::from([quotes("7.codes.invalid_request")]));
     let none = BTreeSet::new();
     assert_eq!(found(|sent, call| fails(call).filter(|_| sent % 7 == 0)).await, none);
 }

@@ -27,7 +27,7 @@ impl<C: Choices> Service<C> {
         if business.remittance().is_none() {
             return Err(Impossible::new("the collection account is not open"));
         }
-        self.book_payment(now, platform, payee, invoice, amount)
+        self.book(now, id, amount)
     }
 
     /// Books a payment whether or not the collection account is open. Another service may open it earlier
@@ -44,10 +44,19 @@ impl<C: Choices> Service<C> {
         amount: Cents,
     ) -> Result<Outcome, Impossible> {
         let id = self.named_invoice(platform, payee, invoice)?;
-        let business = self.business(self.relationship(self.payee(id)).business);
+        self.book(now, id, amount)
+    }
+
+    fn book(
+        &mut self,
+        now: Timestamp,
+        id: InvoiceId,
+        amount: Cents,
+    ) -> Result<Outcome, Impossible> {
         if !(1..=FaceValue::MAX).contains(&amount.0) {
             return Err(Impossible::new("the amount must be 1 to 2147483647 cents"));
         }
+        let business = self.business(self.relationship(self.payee(id)).business);
         let test_account = business.test_account;
         let owed = self.invoice(id).face_value.cents() - self.invoice(id).collected();
         let is_capped = amount <= owed || self.reads_so(Reading::CappedPayments);

@@ -276,10 +276,11 @@ impl Belief {
             return;
         }
         self.remember_write(sent);
-        let is_expected = |it: &Hypothesis| it.breaks_off(sent, now);
-        let imports = sent.kind() == Some(OperationKind::ImportInvoices);
-        let first = self.hypotheses.first().filter(|_| imports);
-        if let Some(first) = first.filter(|first| !is_expected(first)) {
+        if sent.kind() == Some(OperationKind::ImportInvoices)
+            && let Some(first) = self.hypotheses.first()
+            // Not because the operator port was asked for it.
+            && first.refusal_due(sent, Revealed::default(), now) != Some(Code::UpstreamFailed)
+        {
             self.broken_off.miss(sent, first.subject(sent).platform);
         }
         let open = Open::since(sent.clone(), now);

@@ -230,13 +230,9 @@ impl Comparison<'_> {
         }
         match self.kind? {
             OperationKind::GetImport | OperationKind::ImportInvoices
-                if top(field) == "rows" && **lists_same_rows =>
-            {
-                Some(clause!("gap.importExtra"))
-            }
-            // Of an import that was interrupted it may count the rows so far.
-            OperationKind::GetImport | OperationKind::ImportInvoices
-                if field == field::ROW_COUNT && counts_so_far(self.predicted.json()?, answer) =>
+                if top(field) == "rows" && **lists_same_rows
+                    || field == field::ROW_COUNT
+                        && counts_so_far(self.predicted.json()?, answer) =>
             {
                 Some(clause!("gap.importExtra"))
             }

@@ -299,7 +299,8 @@ impl<'a> Exploration<'a> {
         (0..self.summary.failures.len()).filter(|index| !self.small.contains(index)).collect()
     }
 
-    /// Plays suspects again, and shrinks what was found, with a budget of its own. Returns whether there was anything to shrink.
+    /// Plays suspects again, and shrinks what was found, with a budget of its own. Returns whether there was anything to
+    /// do.
     async fn shrink(&mut self, progress: &mut impl FnMut(&Exploration<'_>)) -> bool {
         let is_sandbox = self.session.settings.sandbox.is_some();
         let has_suspects = is_sandbox && !self.summary.suspects.is_empty();

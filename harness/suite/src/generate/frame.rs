@@ -46,7 +46,7 @@ impl Walk {
     /// A read that combines a business, an invoice and a caller of the case that may never have met.
     pub(super) fn crossing(&mut self) -> Option<Step> {
         let of = |kind| {
-            self.written.iter().filter(move |read| kind_of(read) == Some(kind)).collect::<Vec<_>>()
+            self.written.iter().filter(move |read| read.kind() == Some(kind)).collect::<Vec<_>>()
         };
         let (mut businesses, invoices) = (of(GetBusiness), of(GetInvoice));
         businesses.extend(&invoices);
@@ -88,13 +88,6 @@ fn are_near(one: &Step, other: &Step) -> bool {
 fn share_a_name(one: &Step, other: &Step) -> bool {
     let (Some(ones), Some(others)) = (identifiers(one), identifiers(other)) else { return false };
     ones.iter().any(|name| !name.is_empty() && others.contains(name))
-}
-
-pub(super) fn kind_of(read: &Step) -> Option<OperationKind> {
-    match &read.action {
-        Action::Call(call) => call.kind(),
-        _ => None,
-    }
 }
 
 /// The identifiers in the path, still encoded.

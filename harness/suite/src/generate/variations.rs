@@ -9,7 +9,7 @@ use tideover_model::wire::route::segment;
 use tideover_model::wire::schema::Field;
 
 use crate::generate::draw::Draw;
-use crate::generate::frame::{identifiers, kind_of, names_of};
+use crate::generate::frame::{identifiers, names_of};
 use crate::generate::names::{PAYORS, VENDORS, other_platform};
 use crate::generate::plain::plain;
 use crate::generate::requests::put;
@@ -150,7 +150,7 @@ fn business_of(read: &Step) -> Option<[String; 2]> {
     let is_of_one = |kind: &OperationKind| {
         matches!(kind, OperationKind::GetBusiness | OperationKind::GetInvoice)
     };
-    kind_of(read).filter(is_of_one)?;
+    read.kind().filter(is_of_one)?;
     let ([encoded, _], [name, _]) = identifiers(read).zip(names_of(read))?;
     Some([encoded, name])
 }

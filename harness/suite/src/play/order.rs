@@ -176,22 +176,12 @@ fn beginnings<'a>(
 /// So many steps, and those that follow up to the next request, if the last one announces what becomes of a request:
 /// nobody else's is to fail.
 fn settled(steps: &[Step], length: usize) -> usize {
-    let announces = |step: &Step| match &step.action {
-        Action::Act(fields) => matches!(
-            ActionKind::of(fields),
-            Some(ActionKind::InterruptNextImport | ActionKind::UpstreamFails)
-        ),
-        Action::Call(_) | Action::Advance(_) | Action::Deliveries => false,
+    let announces = |step: &Step| {
+        matches!(step.acts(), Some(ActionKind::InterruptNextImport | ActionKind::UpstreamFails))
     };
-    let kind = |step: &Step| match &step.action {
-        Action::Call(call) => call.kind(),
-        Action::Act(_) | Action::Advance(_) | Action::Deliveries => None,
-    };
-    let meets = |announced: &Step, step: &Step| match &announced.action {
-        Action::Act(fields) if ActionKind::of(fields) == Some(ActionKind::InterruptNextImport) => {
-            kind(step) == Some(OperationKind::ImportInvoices)
-        }
-        _ => kind(step).is_some(),
+    let meets = |announced: &Step, step: &Step| match announced.acts() {
+        Some(ActionKind::InterruptNextImport) => step.kind() == Some(OperationKind::ImportInvoices),
+        _ => step.kind().is_some(),
     };
     let Some(last) = steps[..length].iter().rposition(announces) else { return length };
     let met = steps[last + 1..].iter().position(|step| meets(&steps[last], step));

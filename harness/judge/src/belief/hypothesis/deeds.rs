@@ -93,7 +93,7 @@ impl Deeds<'_> {
     }
 
     /// A payor pays, whether or not anybody has seen the account open.
-    pub(crate) fn pay(&mut self, invoice: &str, amount: Cents) -> bool {
+    fn pay(&mut self, invoice: &str, amount: Cents) -> bool {
         let (now, platform, payee) = (self.now, self.platform, self.payee);
         self.hypothesis.service().book_payment(now, platform, payee, invoice, amount).is_ok()
     }

@@ -331,12 +331,6 @@ impl Hypothesis {
 
     /// Carries out `sent`, with the choices that `revealed` shows. A request without a response may be carried out at an
     /// earlier time than others that do not concern it.
-    /// Whether an import breaks off because the operator port was asked for it.
-    pub(crate) fn breaks_off(&self, sent: &Prepared, at: Timestamp) -> bool {
-        let (response, _) = self.clone().play(sent, Revealed::default(), at);
-        response.code() == Some(Code::UpstreamFailed.name())
-    }
-
     fn play(
         &mut self,
         sent: &Prepared,

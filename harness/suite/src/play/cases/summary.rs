@@ -13,7 +13,7 @@ use tideover_exchange::evidence::{Effort, Ending, Gaps, Reproduced, Shapes};
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::step::Step;
 use tideover_exchange::transcript::{Header, PlayedSteps, Transcript};
-use tideover_exchange::{Arrival, Memory, Prepared, Response};
+use tideover_exchange::{Arrival, Response};
 use tideover_model::{Clause, Timestamp, clause};
 
 use crate::play::case::Played;
@@ -247,9 +247,7 @@ impl Summary {
 
     /// Keeps the suspects of a case: of each kind of request a few, since by chance another one may fail before.
     fn suspect(&mut self, case: u64, steps: &[Step], played: &Played) {
-        let kind = |steps: &[Step]| {
-            steps.last().map(|last| Prepared::from_step(last, &Memory::default(), "").operation())
-        };
+        let kind = |steps: &[Step]| steps.last().and_then(Step::kind);
         for probe in played.persistent.probes(steps) {
             let alike = |(_, known): &&(u64, Vec<Step>)| kind(known) == kind(&probe);
             if self.suspects.iter().filter(alike).count() < MOST_SUSPECTS {
