@@ -1,7 +1,7 @@
 //! Toward imports: interrupted, resumed, refused, over an advance, too large.
 
 use serde_json::{Value, json};
-use tideover_exchange::step::{Action, Call, Caller, Step};
+use tideover_exchange::step::{Action, Caller, Step};
 use tideover_model::clause::Kind;
 use tideover_model::wire::import_file::REQUIRED_COLUMNS;
 use tideover_model::wire::schema::columns::{COLUMNS as COLUMNS_OF_FILES, Column};
@@ -10,6 +10,7 @@ use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::draw::Draw;
 use crate::generate::names::VENDORS;
+use crate::generate::plain::{VENDOR, plain};
 use crate::generate::{Walk, classes, next_stage, requests as make};
 
 pub(super) const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,\
@@ -72,11 +73,13 @@ impl Walk {
                 let row = (stage - 4) * MOST_ROWS / 5 + 1 + self.draw(0..MOST_ROWS / 5);
                 make::get_invoice("v1", &format!("u{row}"))
             }
-            9 => padded(1_048_576),
             // Even a service with a higher limit refuses this.
-            10 => padded(8 * 1_048_576),
-            11 => make::get_business("v1"),
-            _ => return None,
+            9 => too_large(OperationKind::SyncBusiness, 8 * BODY_LIMIT),
+            10 => make::get_business(VENDOR),
+            _ => {
+                let kind = OperationKind::ALL.into_iter().filter(takes_body).nth(stage - 11)?;
+                too_large(kind, BODY_LIMIT)
+            }
         })
     }
 
@@ -122,10 +125,23 @@ impl Walk {
     }
 }
 
-/// A sync with nothing wrong but the size of its body, in bytes. A read shows whether it was done.
-fn padded(size: usize) -> Step {
-    let body = format!("{{\"legalName\":\"Padded {size}\"{}}}", " ".repeat(size));
-    Step::new(Action::Call(Call::text_of(OperationKind::SyncBusiness, &["v1"], body)))
+/// The size that the mock takes for the limit of a body (§8 shows none). Bytes.
+const BODY_LIMIT: usize = 1_048_576;
+
+/// A request with nothing wrong but the size of its body, which is more than so many bytes.
+fn too_large(kind: OperationKind, size: usize) -> Step {
+    let mut step = plain(kind);
+    if let Action::Call(call) = &mut step.action {
+        let body = call.body.take().map(|body| body.to_string());
+        let text = body.or(call.text.take()).unwrap_or_default();
+        call.content_type = kind.media_type().map(str::to_owned);
+        call.text = Some(format!("{}{}", text.trim_end(), " ".repeat(size)));
+    }
+    step
+}
+
+fn takes_body(kind: &OperationKind) -> bool {
+    kind.media_type().is_some()
 }
 
 /// A file of `count` rows. All but the last are about a few invoices.

@@ -1,21 +1,32 @@
-//! What HTTP lets vary in a request to any endpoint: its method, its path, its media type, its key, and whether its body
-//! can be read. Each endpoint of the table meets each kind of mistake, in a form that the seed draws.
+//! What can go wrong with a request to any endpoint: its method, its path, its media type, its key, whether its body can
+//! be read, and whether the service can answer at all. Each endpoint of the table meets each kind of mistake, in a form
+//! that the seed draws.
 
+use serde_json::json;
 use tideover_exchange::step::{Action, Call, Caller, Step};
-use tideover_model::OperationKind;
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::draw::Draw;
 use crate::generate::plain::{bare, identifiers, plain};
+use crate::generate::requests as make;
 
-/// One step for each endpoint and kind of mistake.
-pub(super) fn steps(draw: &mut Draw) -> Vec<Step> {
+/// The steps for each endpoint and kind of mistake. Those of a group stand together.
+pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     let mut steps = unreadable();
     steps.extend(media_types(draw));
-    steps.extend(unauthorized(draw));
     steps.extend(versions(draw));
     steps.extend(untidy_paths(draw));
     steps.extend(methods(draw));
-    steps
+    let mut groups: Vec<Vec<Step>> = steps.into_iter().map(|step| vec![step]).collect();
+    groups.extend(unauthorized(draw));
+    groups.extend(failing());
+    groups
+}
+
+/// Every endpoint while the service fails, and the same request again (§7 Retrying rule 1).
+fn failing() -> Vec<Vec<Step>> {
+    let fails = || make::act(ActionKind::UpstreamFails, json!({ "requests": 1 }));
+    OperationKind::ALL.into_iter().map(|kind| vec![fails(), plain(kind), plain(kind)]).collect()
 }
 
 /// Every endpoint without its version, and under another one (§9 rule 1).
@@ -79,8 +90,11 @@ fn media_types(draw: &mut Draw) -> Vec<Step> {
         .collect()
 }
 
-/// Every endpoint without a key; and in turn with each kind of wrong one.
-fn unauthorized(draw: &mut Draw) -> Vec<Step> {
+/// How many kinds of wrong keys each endpoint meets in a run: often enough that an answer of its own to each is seen.
+const WRONG_KEYS: usize = 5;
+
+/// Every endpoint without a key, and with wrong ones of several kinds, each in its turn.
+fn unauthorized(draw: &mut Draw) -> Vec<Vec<Step>> {
     const WRONG: [&str; 14] = [
         // Never issued.
         "Bearer rap_sk_unknown",
@@ -101,11 +115,27 @@ fn unauthorized(draw: &mut Draw) -> Vec<Step> {
         "Bearer null",
         "",
     ];
-    let nobodys = OperationKind::ALL.into_iter().map(|kind| plain(kind).by(&Caller::Nobody));
-    let wrong = WRONG.iter().cycle().skip(draw.below(WRONG.len()));
-    let wrongs = OperationKind::ALL.into_iter().zip(wrong);
-    let wrongs = wrongs.map(|(kind, header)| plain(kind).by(&Caller::Header((*header).to_owned())));
-    nobodys.chain(wrongs).collect()
+    let first = draw.below(WRONG.len());
+    let kinds = OperationKind::ALL.into_iter().enumerate();
+    kinds
+        .map(|(index, kind)| {
+            let wrong = WRONG.iter().cycle().skip(first + index * WRONG_KEYS).take(WRONG_KEYS);
+            let wrong = wrong.map(|header| Caller::Header((*header).to_owned()));
+            let callers = [Caller::Nobody, Caller::Nobody].into_iter().chain(wrong);
+            with_its_subject(kind, |step| callers.map(|caller| step.clone().by(&caller)).collect())
+        })
+        .collect()
+}
+
+/// The steps that are made of the plain request. A subscription that it deletes is there before.
+fn with_its_subject(kind: OperationKind, made: impl FnOnce(Step) -> Vec<Step>) -> Vec<Step> {
+    if kind != OperationKind::Unsubscribe {
+        return made(plain(kind));
+    }
+    let subscribed = make::subscribe("https://hooks.example.com/deleted", None).named("deleted");
+    let unsubscribe = make::unsubscribe("${deleted.reference}");
+    let refused = made(unsubscribe.clone());
+    [subscribed].into_iter().chain(refused).chain([unsubscribe]).collect()
 }
 
 /// Paths with slashes that name nothing, at each endpoint that writes nothing: a service may overlook them, and nobody

@@ -92,7 +92,7 @@ fn groups(seed: u64) -> Vec<Vec<Step>> {
     groups.extend(files::rows_of_classes(&mut draw));
     groups.extend(files::forms_of_files());
     groups.extend(identifiers::groups(&mut draw));
-    groups.extend(alone(grammar::steps(&mut draw)));
+    groups.extend(grammar::groups(&mut draw));
     groups.extend(alone(unknown()));
     groups
 }
