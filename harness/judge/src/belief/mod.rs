@@ -464,12 +464,12 @@ impl Belief {
     /// The listed code with which a request must be refused in every hypothesis.
     ///
     /// What was there before, and what others with the same keys do, is in no hypothesis: then only a request that no state
-    /// can make valid must be refused.
+    /// can make valid must be refused, or one without a right key.
     fn refusal_due(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> Option<Code> {
         let is_all_ours = self.prior != PriorState::Anything
             && (self.outside == Outside::Controlled || self.alone);
         let is_valid = sent.call().is_none_or(|call| call.operation().is_some());
-        if self.incomplete || is_valid && !is_all_ours {
+        if self.incomplete {
             return None;
         }
         let observed = Observation { sent, seen, now };
@@ -477,7 +477,8 @@ impl Belief {
         let decided = Some(decided.hypotheses).filter(|_| decided.are_all)?;
         let mut due = decided.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
         let first = due.next().flatten()?;
-        due.all(|other| other == Some(first)).then_some(first)
+        let in_any_state = !is_valid || !depends_on_state(first);
+        ((is_all_ours || in_any_state) && due.all(|other| other == Some(first))).then_some(first)
     }
 
     /// A failed request may have been carried out before it failed (`7.retrying.1`).
@@ -586,6 +587,19 @@ fn may_be_lost(sent: &Prepared) -> bool {
 pub fn is_informative(seen: &Response) -> bool {
     seen.is_success()
         || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
+}
+
+/// Whether the condition of a refusal may hold or not for the same request, by what is there when it comes.
+fn depends_on_state(code: Code) -> bool {
+    !matches!(
+        code,
+        Code::Unauthorized
+            | Code::DestinationRefused
+            | Code::InvalidRoutingNumber
+            | Code::UnsupportedMediaType
+            | Code::UnreadableFile
+            | Code::TooManyRows
+    )
 }
 
 /// Whether others may end the condition of a refusal. Another refusal then says nothing about precedence.
