@@ -257,6 +257,17 @@ mod tests {
         assert_eq!(found_by(Setup::Stranger, &names), [2; 3]);
     }
 
+    /// A date is read back as it was sent, and a session that ends a minute early is not rounded where others show seconds.
+    #[test]
+    fn a_stranger_finds_times_that_are_a_unit_off() {
+        let names = [
+            "request-syncinvoice-reads-issuedate-1-seconds-earlier",
+            "field-issuedate-of-getinvoice-is-1-seconds-earlier-where-amounts-are-large",
+            "time-expiresat-of-createonboardingsession-is-60-seconds-earlier-for-some-subjects",
+        ];
+        assert_eq!(found_by(Setup::Stranger, &names), [3; 3]);
+    }
+
     /// No state of the service makes a request valid that has no right key.
     #[test]
     fn a_caller_finds_a_failure_in_place_of_a_refusal_without_a_key() {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tideover_exchange::Response;
 use tideover_exchange::evidence::Point;
 use tideover_exchange::matcher::instants_apart;
-use tideover_model::Clause;
 use tideover_model::wire::field;
+use tideover_model::{Clause, Timestamp};
 
 use crate::comparison::is_near;
 
@@ -27,7 +27,12 @@ pub(super) struct TargetClock {
     hints: BTreeSet<i64>,
     /// When each invitation expires, by the model's identifier.
     invitations: BTreeMap<String, String>,
+    /// The unit to which the target may round an expiry: all shown so far are whole numbers of it. Seconds.
+    pub(super) unit: i64,
 }
+
+/// The units to which an expiry may be rounded, from the greatest. Seconds.
+const UNITS: [i64; 6] = [60, 30, 15, 10, 5, 1];
 
 #[derive(Clone, Copy, Debug)]
 struct Leap {
@@ -58,7 +63,19 @@ impl TargetClock {
             leap: None,
             hints: BTreeSet::new(),
             invitations: BTreeMap::new(),
+            unit: UNITS[0],
         }
+    }
+
+    /// Learns from an expiry to which unit the target may round one.
+    pub(super) fn learn_unit(&mut self, seen: &Response) {
+        let Some(expiry) = seen.json().and_then(|body| body.get(field::EXPIRES_AT)?.as_str())
+        else {
+            return;
+        };
+        let Some(expiry) = Timestamp::parse(expiry) else { return };
+        let divides = |unit: &i64| self.unit % unit == 0 && expiry.unix() % unit == 0;
+        self.unit = UNITS.into_iter().find(divides).unwrap_or(1);
     }
 
     /// Whether the target shows its clock itself.

@@ -456,9 +456,12 @@ impl Belief {
         open
     }
 
-    /// Whether a request must be refused, and so changes nothing, in whatever state the target is, and whatever others do.
+    /// Whether a request must be refused, and so changes nothing, in whatever state the target is, and whatever others do:
+    /// it may be sent again. That of a subscription may be only if no state makes it valid (§4 Idempotency summary).
     pub fn must_refuse(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
-        self.refusal_due(sent, seen, now).is_some_and(|code| !ends_unseen(code))
+        let is_once = sent.kind() == Some(OperationKind::Subscribe);
+        self.refusal_due(sent, seen, now)
+            .is_some_and(|code| !(ends_unseen(code) || is_once && depends_on_state(sent, code)))
     }
 
     /// The listed code with which a request must be refused in every hypothesis.
@@ -468,7 +471,6 @@ impl Belief {
     fn refusal_due(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> Option<Code> {
         let is_all_ours = self.prior != PriorState::Anything
             && (self.outside == Outside::Controlled || self.alone);
-        let is_valid = sent.call().is_none_or(|call| call.operation().is_some());
         if self.incomplete {
             return None;
         }
@@ -477,8 +479,8 @@ impl Belief {
         let decided = Some(decided.hypotheses).filter(|_| decided.are_all)?;
         let mut due = decided.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
         let first = due.next().flatten()?;
-        let in_any_state = !is_valid || !depends_on_state(first);
-        ((is_all_ours || in_any_state) && due.all(|other| other == Some(first))).then_some(first)
+        let is_due = is_all_ours || !depends_on_state(sent, first);
+        (is_due && due.all(|other| other == Some(first))).then_some(first)
     }
 
     /// A failed request may have been carried out before it failed (`7.retrying.1`).
@@ -589,9 +591,10 @@ pub fn is_informative(seen: &Response) -> bool {
         || seen.status < 500 && seen.code().is_some_and(|code| Code::parse(code).is_some())
 }
 
-/// Whether the condition of a refusal may hold or not for the same request, by what is there when it comes.
-fn depends_on_state(code: Code) -> bool {
-    !matches!(
+/// Whether a request may be valid in another state of the service than one in which it is refused so.
+fn depends_on_state(sent: &Prepared, code: Code) -> bool {
+    let is_valid = sent.call().is_none_or(|call| call.operation().is_some());
+    let is_of_request = matches!(
         code,
         Code::Unauthorized
             | Code::DestinationRefused
@@ -599,7 +602,8 @@ fn depends_on_state(code: Code) -> bool {
             | Code::UnsupportedMediaType
             | Code::UnreadableFile
             | Code::TooManyRows
-    )
+    );
+    is_valid && !is_of_request
 }
 
 /// Whether others may end the condition of a refusal. Another refusal then says nothing about precedence.

@@ -285,8 +285,9 @@ impl FieldComparison<'_> {
         let happens_unseen = matches!(name, "fundedAt" | "repaidAt");
         freedom.ahead.is_none_or(|known| {
             // A clock that was read runs on until the request.
+            let rounded = if name == field::EXPIRES_AT { freedom.unit - 1 } else { ROUNDED };
             let is_off = ahead > known.saturating_add(ROUNDED)
-                || ahead < known.saturating_sub(ROUNDED + READ_BEFORE);
+                || ahead < known.saturating_sub(rounded + READ_BEFORE);
             let is_off = freedom.is_clock_read && is_off;
             (is_near(ahead, known) && !is_off) || (happens_unseen && ahead < known)
         })

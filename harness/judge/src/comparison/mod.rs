@@ -40,6 +40,8 @@ pub(crate) struct Freedom {
     pub(crate) is_clock_read: bool,
     /// Whether it may show any name of a business.
     pub(crate) renames: bool,
+    /// The unit to which the target may round an expiry. Seconds.
+    pub(crate) unit: i64,
     /// Whether a repeated invitation keeps its earlier expiry.
     pub(crate) keeps_expiry: bool,
 }
@@ -252,13 +254,15 @@ impl Comparison<'_> {
         }
     }
 
-    /// The gap that covers a date shown to the second.
+    /// The gap that covers a date with a part of a second, if it is shown to the second.
     fn rounded_at(&self, field: &str, expected: &str, seen: &str) -> Option<Clause> {
         let is_date = self.kind == Some(OperationKind::GetInvoice)
             && matches!(field, field::ISSUE_DATE | field::DUE_DATE);
         let [expected, seen] = [expected, seen].map(|date| date.trim_matches('"'));
         let apart = instants_apart(expected, seen).filter(|_| is_date)?;
-        (apart.abs() <= 1).then_some(clause!("gap.datesReadBack"))
+        let date = Timestamp::parse(expected)?;
+        let has_part = Timestamp::from_unix(date.unix()) != Some(date);
+        (has_part && matches!(apart, 0 | 1)).then_some(clause!("gap.datesReadBack"))
     }
 
     /// The clause on how long a link lives, where another expiry is shown. Whether a repeat renews the link

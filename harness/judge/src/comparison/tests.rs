@@ -21,6 +21,7 @@ fn contradicted(kind: OperationKind, predicted: &str, seen: &str) -> Vec<&'stati
             ahead: None,
             is_clock_read: false,
             renames: false,
+            unit: 60,
             keeps_expiry: false,
         }),
     };

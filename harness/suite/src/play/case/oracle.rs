@@ -139,11 +139,9 @@ impl<'a> Oracle<'a> {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
     }
 
-    /// Whether a request must be refused with a listed code, in every world, and so may be sent again. A subscription must
-    /// not be (§4 Idempotency summary).
+    /// Whether a request must be refused with a listed code, in every world, and so may be sent again.
     pub(super) fn must_refuse(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
-        sent.kind() != Some(OperationKind::Subscribe)
-            && self.belief().is_some_and(|belief| belief.must_refuse(sent, seen, now))
+        self.belief().is_some_and(|belief| belief.must_refuse(sent, seen, now))
     }
 
     /// Adds keys of a foreign target.

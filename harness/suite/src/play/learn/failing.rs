@@ -13,10 +13,6 @@ use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
 const OFTEN: u64 = 4;
 const CASES: u64 = 3;
 
-/// How often different requests must fail that must be refused for one reason, if each asks for a retry and none is sent
-/// again.
-const OFTEN_UNREPEATED: u64 = 12;
-
 /// In how many cases it is enough if the same request failed each time it was sent again at once, and the next one was
 /// answered.
 const CASES_AT_ONCE: u64 = 2;
@@ -91,12 +87,10 @@ impl Failures {
 /// Which kinds of requests failed, and which were answered.
 ///
 /// A failure says nothing of the service if no later request of the case is answered, or if the operator port announced
-/// it. One that asks for a retry counts fully only once the same request has failed again.
+/// it. One that asks for a retry counts only once the same request has failed again.
 #[derive(Clone, Debug, Default)]
 pub struct Failing {
     failed: BTreeMap<Asked, Failures>,
-    /// Those that asked for a retry, before there was one.
-    unrepeated: BTreeMap<Asked, Failures>,
     answered: BTreeMap<Asked, u64>,
     /// Failures since the last answered request of this case.
     open: Vec<OpenFailure>,
@@ -110,8 +104,6 @@ pub struct Failing {
 struct OpenFailure {
     asked: Asked,
     last: String,
-    /// Whether it asked for a retry, and there was none before.
-    is_unrepeated: bool,
     /// Whether the same request failed again and again at once, and nothing has failed since.
     at_once: bool,
 }
@@ -141,15 +133,14 @@ impl Failing {
         if has_failed(exchange.sent, exchange.seen) {
             self.open.iter_mut().for_each(|open| open.at_once = false);
             let at_once = again >= AGAIN_AT_ONCE;
-            let is_unrepeated =
-                asks_for_retry(exchange.seen) && !at_once && !self.to_retry.contains(exchange.sent);
-            if is_unrepeated {
+            if asks_for_retry(exchange.seen) && !at_once && !self.to_retry.contains(exchange.sent) {
                 self.to_retry.push(exchange.sent.clone());
+                return;
             }
             let code = exchange.seen.code().unwrap_or_default();
             let due = Due::of(due.or(exchange.predicted_refusal.map(|(code, _)| code)));
             let last = format!("{} {code}", exchange.seen.status);
-            self.open.push(OpenFailure { asked: (kind, due), last, is_unrepeated, at_once });
+            self.open.push(OpenFailure { asked: (kind, due), last, at_once });
             return;
         }
         // Another code may come in place of the one that is due.
@@ -160,9 +151,8 @@ impl Failing {
         if is_informative(exchange.seen) {
             let seen = Due::of(exchange.seen.code().and_then(Code::parse));
             *self.answered.entry((kind, seen)).or_default() += 1;
-            for OpenFailure { asked, last, is_unrepeated, at_once } in take(&mut self.open) {
-                let counted = if is_unrepeated { &mut self.unrepeated } else { &mut self.failed };
-                let failures = counted.entry(asked).or_default();
+            for OpenFailure { asked, last, at_once } in take(&mut self.open) {
+                let failures = self.failed.entry(asked).or_default();
                 failures.count(last);
                 failures.at_once |= u64::from(at_once);
             }
@@ -173,9 +163,6 @@ impl Failing {
         for (asked, failures) in &other.failed {
             self.failed.entry(*asked).or_default().add(failures);
         }
-        for (asked, failures) in &other.unrepeated {
-            self.unrepeated.entry(*asked).or_default().add(failures);
-        }
         for (asked, times) in &other.answered {
             *self.answered.entry(*asked).or_default() += times;
         }
@@ -183,30 +170,24 @@ impl Failing {
 
     /// The kinds of requests that failed each time.
     pub(crate) fn findings(&self) -> Vec<(Finding, u64)> {
-        // An outage of what one kind of request needs ends.
-        let is_served = |asked: &Asked| self.answered.keys().any(|(kind, _)| *kind == asked.0);
-        let is_answered = |asked: &Asked| match asked.1 {
-            Due::Unknown => is_served(asked),
-            Due::Success | Due::Refusal(_) => self.answered.contains_key(asked),
-        };
-        let repeated = self.failed.iter().filter(|(asked, failures)| {
-            failures.times >= OFTEN && failures.cases >= CASES
-                || failures.at_once >= CASES_AT_ONCE && is_served(asked)
+        let always = self.failed.iter().filter(|(asked, failures)| {
+            // An outage of what one kind of request needs ends.
+            let is_served = || self.answered.keys().any(|(kind, _)| *kind == asked.0);
+            let is_often = failures.times >= OFTEN && failures.cases >= CASES
+                || failures.at_once >= CASES_AT_ONCE && is_served();
+            let is_answered = match asked.1 {
+                Due::Unknown => is_served(),
+                Due::Success | Due::Refusal(_) => self.answered.contains_key(*asked),
+            };
+            is_often && !is_answered
         });
-        let unrepeated = self.unrepeated.iter().filter(|(asked, failures)| {
-            let is_often = failures.times >= OFTEN_UNREPEATED && failures.cases >= CASES;
-            matches!(asked.1, Due::Refusal(_)) && is_often && is_served(asked)
-        });
-        // What failed again says more of the same requests.
-        let mut always: BTreeMap<&Asked, &Failures> = unrepeated.chain(repeated).collect();
-        always.retain(|asked, _| !is_answered(asked));
         // A kind of request that never succeeds fails for one reason, whatever was due.
         let is_refusal = |due: &Due| matches!(due, Due::Refusal(_));
         let never_succeeds =
-            |kind| always.keys().any(|(other, due)| *other == kind && !is_refusal(due));
+            |kind| always.clone().any(|((other, due), _)| *other == kind && !is_refusal(due));
         let causes =
-            always.iter().filter(|((kind, due), _)| !is_refusal(due) || !never_succeeds(*kind));
-        let finding = |(&(kind, due), &Failures { times, last, .. }): (&&Asked, &&Failures)| {
+            always.clone().filter(|((kind, due), _)| !is_refusal(due) || !never_succeeds(*kind));
+        let finding = |((kind, due), Failures { times, last, .. }): (&Asked, &Failures)| {
             let expected = format!("{}, at least once in {times} requests", due.words());
             let seen = format!("{} each time", last.trim_end());
             let clause = due.clause();
