@@ -13,7 +13,7 @@ use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Memory, Prepared, Response};
 use tideover_judge::checks::Checks;
 use tideover_judge::{Belief, Explanation};
-use tideover_model::{Clause, Code, OperationKind, PlatformId, Service, Timestamp};
+use tideover_model::{Clause, Code, PlatformId, Service, Timestamp};
 
 use crate::play::case::observed::{Clock, Observed, TargetWorld};
 use crate::prediction::{Prediction, Predictor};
