@@ -274,4 +274,14 @@ mod tests {
         let name = "code-unsubscribe-answers-with-status-500-in-place-of-unauthorized";
         assert_eq!(found_by(Setup::Caller, &[name]), [1; 3]);
     }
+
+    /// Whether a request has to be refused may be open. That one crashes, whenever it is sent, is no answer in any case.
+    #[test]
+    fn a_caller_finds_a_request_that_crashes_where_others_are_answered() {
+        let names = [
+            "code-quote-answers-with-status-500-in-place-of-business-not-found",
+            "code-getimport-answers-with-status-500-in-place-of-import-not-found",
+        ];
+        assert_eq!(found_by(Setup::Caller, &names), [2; 3]);
+    }
 }

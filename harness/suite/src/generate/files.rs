@@ -77,7 +77,7 @@ impl Walk {
             9 => too_large(OperationKind::SyncBusiness, 8 * BODY_LIMIT),
             10 => make::get_business(VENDOR),
             _ => {
-                let kind = OperationKind::ALL.into_iter().filter(takes_body).nth(stage - 11)?;
+                let kind = OperationKind::ALL.into_iter().filter(takes_spaces).nth(stage - 11)?;
                 too_large(kind, BODY_LIMIT)
             }
         })
@@ -132,16 +132,16 @@ const BODY_LIMIT: usize = 1_048_576;
 fn too_large(kind: OperationKind, size: usize) -> Step {
     let mut step = plain(kind);
     if let Action::Call(call) = &mut step.action {
-        let body = call.body.take().map(|body| body.to_string());
-        let text = body.or(call.text.take()).unwrap_or_default();
+        let body = call.body.take().map(|body| body.to_string()).unwrap_or_default();
         call.content_type = kind.media_type().map(str::to_owned);
-        call.text = Some(format!("{}{}", text.trim_end(), " ".repeat(size)));
+        call.text = Some(format!("{body}{}", " ".repeat(size)));
     }
     step
 }
 
-fn takes_body(kind: &OperationKind) -> bool {
-    kind.media_type().is_some()
+/// Whether spaces after the body change nothing but its size. After a file they belong to its last cell.
+fn takes_spaces(kind: &OperationKind) -> bool {
+    !kind.fields().is_empty()
 }
 
 /// A file of `count` rows. All but the last are about a few invoices.

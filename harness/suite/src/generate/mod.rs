@@ -27,7 +27,7 @@ mod named;
 pub mod names;
 mod neighbour;
 mod onboarding;
-mod plain;
+pub(crate) mod plain;
 mod reads;
 pub mod requests;
 mod stories;

@@ -12,7 +12,7 @@ pub(super) const INVOICE: &str = "i1";
 pub(super) const IMPORT: &str = "m1";
 
 /// A plain request of each kind: a valid one where it has a body.
-pub(super) fn plain(kind: OperationKind) -> Step {
+pub(crate) fn plain(kind: OperationKind) -> Step {
     match kind {
         OperationKind::ImportInvoices => make::import("unauthorized", files::good_file()),
         OperationKind::SyncInvoice => make::plain_invoice(VENDOR, INVOICE, 1000),

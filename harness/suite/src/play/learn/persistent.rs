@@ -1,34 +1,71 @@
-//! Requests that must be refused and fail instead, whenever they are sent, although others are answered.
+//! Requests that fail whenever they are sent, although others are answered.
 //!
-//! One failure may be an outage. So a request that fails each time that it is sent again at once is a suspect, and its
-//! steps are played once more with the request several times among others. Only then is it accused.
+//! One failure may be an outage. So a request is a suspect if it must be refused and fails each time that it is sent again
+//! at once; or if it fails with a status that blames nobody behind the service. Its steps are played once more with the
+//! request several times among others. Only then is it accused.
 
 use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::step::Step;
 use tideover_exchange::{Exchange, Prepared};
 use tideover_judge::{has_failed, is_informative};
-use tideover_model::Code;
+use tideover_model::{Code, OperationKind, clause};
 
+use crate::generate::plain::plain;
 use crate::generate::requests;
-use crate::play::learn::failing::AGAIN_AT_ONCE;
+use crate::play::learn::failing::{AGAIN_AT_ONCE, asks_for_retry};
 
-/// How often a request must fail at once in one case, each time with an answered request before it.
+/// How often a request that must be refused has to fail in one case, each time with an answered request before it.
 const TIMES: usize = 4;
 
-/// The requests of a case that failed each time that they were sent again at once.
+/// The same for one of which nobody knows what becomes of it: each time with an answered request of its kind before it.
+const TIMES_IF_OPEN: usize = 8;
+
+/// The largest body that is sent again and again. Bytes.
+const MOST_BYTES: usize = 65_536;
+
+/// The status of a proxy that waited in vain for what is behind it.
+const GATEWAY_TIMEOUT: u16 = 504;
+
+/// The requests of a case that failed each time so far.
 #[derive(Clone, Debug, Default)]
 pub struct Persistent {
     failed: Vec<FailedRequest>,
-    /// The steps, by index, that failed so for the first time.
-    suspects: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
 struct FailedRequest {
     sent: Prepared,
+    /// The step that failed first, by its index.
+    index: usize,
+    /// The code with which it must be refused, if it must.
+    due: Option<Code>,
     times: usize,
     /// Whether another request was answered since.
     is_past: bool,
+}
+
+impl FailedRequest {
+    /// Whether the answer to `exchange` shows that the failure is no outage.
+    fn is_shown_to_work_by(&self, exchange: &Exchange<'_>) -> bool {
+        self.due.is_some() || self.sent.kind() == exchange.kind()
+    }
+
+    fn finding(&self, exchange: &Exchange<'_>) -> Option<Finding> {
+        let status = exchange.seen.status;
+        let of = |clause, expected, times, others| {
+            let seen = format!("{status} each of {times} times, while {others} were answered");
+            Finding::new(clause, exchange.operation(), "status", expected, seen)
+        };
+        match self.due {
+            Some(code) => (self.times >= TIMES).then(|| {
+                of(code.clause(), code.name(), self.times * (AGAIN_AT_ONCE + 1), "others")
+            }),
+            None => (self.times >= TIMES_IF_OPEN).then(|| {
+                let clause = clause!("7.codes.upstream_failed");
+                of(clause, "a success or a refusal", self.times, "others of its kind")
+            }),
+        }
+    }
 }
 
 impl Persistent {
@@ -43,32 +80,46 @@ impl Persistent {
     ) -> Option<Finding> {
         if !has_failed(exchange.sent, exchange.seen) {
             if is_informative(exchange.seen) {
-                self.failed.iter_mut().for_each(|failed| failed.is_past = true);
+                let failed = self.failed.iter_mut();
+                failed.for_each(|failed| failed.is_past |= failed.is_shown_to_work_by(exchange));
             }
             return None;
         }
-        let code = due.filter(|_| again >= AGAIN_AT_ONCE)?;
-        let known = self.failed.iter_mut().find(|failed| failed.sent == *exchange.sent);
-        let Some(known) = known else {
-            let sent = exchange.sent.clone();
-            self.failed.push(FailedRequest { sent, times: 1, is_past: false });
-            self.suspects.push(index);
+        let due = due.filter(|_| again >= AGAIN_AT_ONCE);
+        if due.is_none() && !has_crashed(exchange) {
             return None;
-        };
-        known.times += usize::from(std::mem::take(&mut known.is_past));
-        let (times, status) = (known.times * (AGAIN_AT_ONCE + 1), exchange.seen.status);
-        (known.times >= TIMES).then(|| {
-            let seen = format!("{status} each of {times} times, while others were answered");
-            Finding::new(code.clause(), exchange.operation(), "status", code.name(), seen)
-        })
+        }
+        match self.failed.iter_mut().find(|failed| failed.sent == *exchange.sent) {
+            Some(known) => {
+                known.times += usize::from(std::mem::take(&mut known.is_past));
+                known.finding(exchange)
+            }
+            None => {
+                let sent = exchange.sent.clone();
+                self.failed.push(FailedRequest { sent, index, due, times: 1, is_past: false });
+                None
+            }
+        }
     }
 
     /// The steps that show whether a suspect of `steps` fails whenever it is sent, each with others between.
     pub(crate) fn probes<'a>(&'a self, steps: &'a [Step]) -> impl Iterator<Item = Vec<Step>> + 'a {
-        self.suspects.iter().filter_map(|index| {
-            let (before, last) = (steps.get(..*index)?, steps.get(*index)?);
-            let sent = (0..TIMES).flat_map(|_| [requests::list_subscriptions(), last.clone()]);
+        self.failed.iter().filter_map(|failed| {
+            let (before, last) = (steps.get(..failed.index)?, steps.get(failed.index)?);
+            let (times, other) = match failed.due {
+                Some(_) => (TIMES, requests::list_subscriptions()),
+                None => (TIMES_IF_OPEN, plain(last.kind()?)),
+            };
+            let sent = (0..times).flat_map(|_| [other.clone(), last.clone()]);
             Some(before.iter().cloned().chain(sent).collect())
         })
     }
+}
+
+/// Whether the service failed at a request that may be sent again, and does not blame what is behind it.
+fn has_crashed(exchange: &Exchange<'_>) -> bool {
+    let is_once = exchange.kind().is_none_or(|kind| kind == OperationKind::Subscribe);
+    let is_large = exchange.call().is_some_and(|call| call.body().len() > MOST_BYTES);
+    let blames_another = asks_for_retry(exchange.seen) || exchange.seen.status == GATEWAY_TIMEOUT;
+    !(is_once || is_large || blames_another)
 }
