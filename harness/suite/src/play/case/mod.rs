@@ -10,7 +10,6 @@ use std::mem::take;
 use std::time::{Duration, Instant};
 
 use tideover_exchange::Memory;
-use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::matcher::{Mismatch, mismatches};
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{Applied, Unanswered, Unreachable};
@@ -18,7 +17,7 @@ use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Response};
 use tideover_judge::checks::{Checks, Notes};
 use tideover_judge::{has_failed, is_informative, leniently};
-use tideover_model::{Code, OperationKind, Service, Timestamp};
+use tideover_model::{OperationKind, Service, Timestamp};
 
 use crate::play::learn::failing::AGAIN_AT_ONCE;
 use crate::prediction::Case;
@@ -311,18 +310,6 @@ impl<'a> CaseRun<'a> {
         self.oracle.may_lag(sent, seen, now_of(target).unwrap_or(since))
     }
 
-    /// The finding if a request fails whenever it is sent, and nobody announced that.
-    fn fails_always(
-        &mut self,
-        exchange: &Exchange<'_>,
-        due: Option<Code>,
-        again: usize,
-    ) -> Option<Finding> {
-        let Played { failing, persistent, answers, .. } = &mut self.played;
-        let is_announced = failing.is_announced();
-        (!is_announced).then(|| persistent.record(exchange, due, again, answers.len())).flatten()
-    }
-
     /// Compares a step with its expectation, and makes every check.
     fn judge(&mut self, record: StepRecord<'_>) {
         let StepRecord { sent, seen, arrivals, inbox_works, inside, expectation, .. } = record;
@@ -347,15 +334,8 @@ impl<'a> CaseRun<'a> {
             inbox_works,
             inside: inside.as_ref(),
         };
-        self.played.replaced.learn(&exchange);
-        if let Some(due) = expectation.due.filter(|_| !has_failed(&sent, &seen)) {
-            self.played.replaced.record(due, &exchange);
-        }
-        self.played.renamed.record(&exchange);
-        self.played.repeats.record(&exchange, expectation.due);
-        self.played.failing.record(&exchange, expectation.due, asked_again);
+        let fails = self.played.take_in(&exchange, expectation.due, asked_again);
         let at = self.played.answers.len();
-        let fails = self.fails_always(&exchange, expectation.due, asked_again);
         let mut notes = Notes { met: take(&mut self.played.met), ..Notes::default() };
         for point in expectation.points {
             notes.judge(&exchange, point);

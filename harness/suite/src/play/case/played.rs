@@ -9,10 +9,12 @@ use tideover_exchange::evidence::{CaseShapes, Gaps, Point};
 use tideover_exchange::matcher::Mismatch;
 use tideover_exchange::target::Unreachable;
 use tideover_exchange::{Arrival, Exchange, Prepared, Response};
-use tideover_judge::Belief;
-use tideover_model::{OperationKind, Timestamp, clause};
+use tideover_judge::{Belief, has_failed};
+use tideover_model::{Code, OperationKind, Timestamp, clause};
 
-use crate::play::learn::{Failing, Lessons, Persistent, Renamed, Repeats, Replaced};
+use crate::play::learn::{
+    Constant, Failing, Lessons, Persistent, Renamed, Repeats, Replaced, Variants,
+};
 
 /// The outcome of a case, or of steps that are played again.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +42,10 @@ pub struct Played {
     pub replaced: Replaced,
     /// The members of enumerations in whose place other words came.
     pub renamed: Renamed,
+    /// Which properties the responses to requests for advances had.
+    pub variants: Variants,
+    /// Which texts of the caller were the same for everybody.
+    pub constant: Constant,
     /// How the repeats of writes were answered.
     pub repeats: Repeats,
     /// Which kinds of requests failed, and which were answered.
@@ -82,6 +88,28 @@ impl Played {
             Some(why) => Err(Unreachable(why)),
             None => Ok(self),
         }
+    }
+
+    /// Takes what a response shows of the run as a whole. `due` is the code with which the request had to be refused,
+    /// and `again` how often it failed before. Returns the finding if it fails whenever it is sent.
+    pub(super) fn take_in(
+        &mut self,
+        exchange: &Exchange<'_>,
+        due: Option<Code>,
+        again: usize,
+    ) -> Option<Finding> {
+        self.replaced.learn(exchange);
+        if let Some(due) = due.filter(|_| !has_failed(exchange.sent, exchange.seen)) {
+            self.replaced.record(due, exchange);
+        }
+        self.renamed.record(exchange);
+        self.variants.record(exchange);
+        self.constant.record(exchange);
+        self.repeats.record(exchange, due);
+        self.failing.record(exchange, due, again);
+        let is_announced = self.failing.is_announced();
+        let index = self.answers.len();
+        (!is_announced).then(|| self.persistent.record(exchange, due, again, index)).flatten()
     }
 
     /// Whether nothing was found and every expectation held.

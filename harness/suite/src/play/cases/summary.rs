@@ -18,7 +18,9 @@ use tideover_model::{Clause, Timestamp, clause};
 
 use crate::play::case::Played;
 use crate::play::concurrent::Interval;
-use crate::play::learn::{Failing, Lessons, Renamed, Repeats, Replaced, Stated};
+use crate::play::learn::{
+    Constant, Failing, Lessons, Renamed, Repeats, Replaced, Stated, Variants,
+};
 
 /// How many requests of one kind are suspected at most.
 const MOST_SUSPECTS: usize = 3;
@@ -50,6 +52,10 @@ pub struct Summary {
     pub replaced: Replaced,
     /// The members of enumerations in whose place other words came.
     pub renamed: Renamed,
+    /// Which properties the responses to requests for advances had.
+    pub variants: Variants,
+    /// Which texts of the caller were the same for everybody.
+    pub constant: Constant,
     /// How the repeats of writes were answered.
     pub repeats: Repeats,
     /// Which kinds of requests failed, and which were answered.
@@ -218,6 +224,8 @@ impl Summary {
         self.shapes.add(&other.shapes);
         self.replaced.add(&other.replaced);
         self.renamed.add(&other.renamed);
+        self.variants.add(&other.variants);
+        self.constant.add(&other.constant);
         self.repeats.add(&other.repeats);
         self.failing.add(&other.failing);
         self.suspects.extend(other.suspects);
@@ -284,7 +292,11 @@ impl Summary {
     /// came where they were due, and kinds of requests that failed each time.
     pub fn conclude(&mut self, stated: &Stated) {
         let doubts = self.replaced.doubts().into_iter();
-        let doubts = doubts.chain(self.renamed.findings()).chain(self.repeats.findings());
+        let doubts = doubts
+            .chain(self.renamed.findings())
+            .chain(self.constant.findings())
+            .chain(self.variants.findings())
+            .chain(self.repeats.findings());
         let doubts = doubts.chain(self.failing.findings()).chain(self.lessons.finding());
         for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {
             self.notice(finding, met);
@@ -362,6 +374,8 @@ impl Summary {
         self.shapes.take(&played.shapes);
         self.replaced.add(&played.replaced);
         self.renamed.add(&played.renamed);
+        self.variants.add(&played.variants);
+        self.constant.add(&played.constant);
         self.repeats.add(&played.repeats);
         self.failing.add(&played.failing);
         self.lessons.add(&played.lessons);

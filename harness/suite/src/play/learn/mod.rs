@@ -5,6 +5,7 @@
 //! where the interval leaves one, or where any value in it serves the mock.
 
 mod causes;
+mod constant;
 mod delays;
 pub(crate) mod failing;
 mod held;
@@ -15,6 +16,7 @@ mod renamed;
 mod repeats;
 mod replaced;
 mod span;
+mod variants;
 mod written;
 
 use std::collections::BTreeMap;
@@ -26,6 +28,7 @@ use tideover_judge::{Belief, Bounds};
 use tideover_model::wire::field::Fields;
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, clause};
 
+pub use constant::Constant;
 pub use failing::Failing;
 pub use held::Stated;
 pub use persistent::Persistent;
@@ -33,6 +36,7 @@ pub use renamed::Renamed;
 pub use repeats::Repeats;
 pub use replaced::Replaced;
 pub use span::Span;
+pub use variants::Variants;
 pub use written::Learned;
 
 use causes::Causes;
