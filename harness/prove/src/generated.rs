@@ -255,8 +255,9 @@ mod tests {
             "field-feetotal-of-requestadvance-is-under-another-name-where-amounts-are-large",
             "field-name-of-getbusiness-is-always-the-same",
             "code-destination-refused-is-answered-with-upstream-failed",
+            "code-upstream-failed-is-answered-with-status-500",
         ];
-        assert_eq!(found_by(Setup::Stranger, &names), [4; 3]);
+        assert_eq!(found_by(Setup::Stranger, &names), [5; 3]);
     }
 
     /// A date is read back as it was sent, and a session that ends a minute early is not rounded where others show seconds.

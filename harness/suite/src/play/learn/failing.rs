@@ -80,7 +80,9 @@ impl Failures {
         self.times += other.times;
         self.cases += other.cases;
         self.at_once += other.at_once;
-        self.last.clone_from(&other.last);
+        if other.times > 0 {
+            self.last.clone_from(&other.last);
+        }
     }
 }
 
@@ -97,6 +99,38 @@ pub struct Failing {
     /// The requests of this case whose failure asked for a retry.
     to_retry: Vec<Prepared>,
     is_announced: bool,
+    announced: Announced,
+}
+
+/// How failures that the operator port had announced were answered (§7 `upstream_failed`).
+#[derive(Clone, Debug, Default)]
+struct Announced {
+    /// Those with another status than the documented one.
+    others: Failures,
+    is_documented: bool,
+}
+
+impl Announced {
+    fn record(&mut self, exchange: &Exchange<'_>) {
+        if exchange.call().is_none() || !has_failed(exchange.sent, exchange.seen) {
+            return;
+        }
+        match exchange.seen.status {
+            BAD_GATEWAY => self.is_documented = true,
+            other => self.others.count(other.to_string()),
+        }
+    }
+
+    fn finding(&self) -> Option<(Finding, u64)> {
+        let Failures { times, cases, last, .. } = &self.others;
+        let is_found = *times >= OFTEN && *cases >= CASES && !self.is_documented;
+        is_found.then(|| {
+            let clause = clause!("7.codes.upstream_failed");
+            let expected = format!("{BAD_GATEWAY}, at least once in {times} announced failures");
+            let seen = format!("{last} each time");
+            (Finding::new(clause, "any request", "status", expected, seen), *times)
+        })
+    }
 }
 
 /// A failure that no answered request has followed yet.
@@ -126,7 +160,11 @@ impl Failing {
     /// refused.
     pub(crate) fn record(&mut self, exchange: &Exchange<'_>, due: Option<Code>, again: usize) {
         self.is_announced |= exchange.acts() == Some(ActionKind::UpstreamFails);
-        if self.is_announced || exchange.call().is_none() {
+        if self.is_announced {
+            self.announced.record(exchange);
+            return;
+        }
+        if exchange.call().is_none() {
             return;
         }
         let kind = exchange.kind();
@@ -163,6 +201,8 @@ impl Failing {
         for (asked, failures) in &other.failed {
             self.failed.entry(*asked).or_default().add(failures);
         }
+        self.announced.others.add(&other.announced.others);
+        self.announced.is_documented |= other.announced.is_documented;
         for (asked, times) in &other.answered {
             *self.answered.entry(*asked).or_default() += times;
         }
@@ -194,6 +234,6 @@ impl Failing {
             let operation = kind.map_or_else(|| "any request".to_owned(), |kind| kind.to_string());
             (Finding::new(clause, operation, "status", expected, seen), *times)
         };
-        causes.map(finding).collect()
+        causes.map(finding).chain(self.announced.finding()).collect()
     }
 }
