@@ -15,8 +15,8 @@ use tideover_exchange::transcript::Header;
 use tideover_model::ActionKind;
 
 use crate::generate::draw::Draw;
-use crate::generate::files::FULL_COLUMNS;
 use crate::generate::names::{PAYORS, name_of};
+use crate::generate::plain::FULL_COLUMNS;
 use crate::generate::requests as make;
 use crate::generate::requests::InvoiceFields;
 

@@ -4,17 +4,22 @@ use tideover_exchange::step::{Action, Call, Step};
 use tideover_model::OperationKind;
 
 use crate::generate::names::VENDORS;
-use crate::generate::{files, requests as make};
+use crate::generate::requests as make;
 
 /// The vendor of these requests.
 pub(super) const VENDOR: &str = VENDORS[0];
 pub(super) const INVOICE: &str = "i1";
 pub(super) const IMPORT: &str = "m1";
 
+/// The columns of a file with one row for each invoice, and the dates of such a row.
+pub(super) const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,\
+                                       faceValue,issueDate,dueDate";
+pub(super) const DATES: &str = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
+
 /// A plain request of each kind: a valid one where it has a body.
 pub(crate) fn plain(kind: OperationKind) -> Step {
     match kind {
-        OperationKind::ImportInvoices => make::import("unauthorized", files::good_file()),
+        OperationKind::ImportInvoices => make::import("unauthorized", good_file()),
         OperationKind::SyncInvoice => make::plain_invoice(VENDOR, INVOICE, 1000),
         OperationKind::SyncBusiness => make::sync_business(VENDOR, "V1 Ltd", None, None),
         OperationKind::SetPayoutAccount => {
@@ -43,4 +48,13 @@ pub(super) fn identifiers(kind: OperationKind) -> &'static [&'static str] {
 /// A request to an endpoint without a body.
 pub(super) fn bare(kind: OperationKind) -> Call {
     Call::of(kind, identifiers(kind), None)
+}
+
+/// A file with one invoice of one vendor.
+pub(super) fn good_file() -> String {
+    format!("{FULL_COLUMNS}\n{}\n", good_row())
+}
+
+pub(super) fn good_row() -> String {
+    format!("i1,v1,V1 Ltd,p1,P1 Ltd,ISSUED,1000,{DATES}")
 }

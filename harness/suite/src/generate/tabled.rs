@@ -16,7 +16,7 @@ use tideover_model::wire::schema::{Documented, Role, documented};
 use crate::generate::classes::{self, Sample};
 use crate::generate::draw::Draw;
 use crate::generate::names::UNKNOWN;
-use crate::generate::plain::{IMPORT, INVOICE, VENDOR, plain};
+use crate::generate::plain::{IMPORT, INVOICE, VENDOR, good_file, plain};
 use crate::generate::{Walk, files, grammar, identifiers, named, requests as make};
 
 /// The number of steps in one case: with the reads and repeats between them, it comes to its end.
@@ -55,7 +55,7 @@ impl Walk {
             // Their subjects exist, so that each request is refused for one reason only.
             return Some(match stage {
                 0 => self.supply_tax_id(VENDOR),
-                _ => make::import(IMPORT, files::good_file()),
+                _ => make::import(IMPORT, good_file()),
             });
         };
         let seed = self.seed;
