@@ -8,10 +8,10 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use tideover_exchange::START;
-use tideover_model::ActionKind;
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::support::command::serve;
-use crate::support::foreign::{home, install_for_node, python, skip};
+use crate::support::foreign::{home, install_for_node, python, run, skip};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/clients")
@@ -28,11 +28,14 @@ struct Client {
 fn in_python() -> Result<Client, String> {
     let home = home("clients/python");
     let python = python(&home, &fixtures().join("requirements.txt"))?;
-    std::fs::copy(fixtures().join("client.py"), home.join("client.py")).unwrap();
+    for file in ["client.py", "openapi-python-client.yaml"] {
+        std::fs::copy(fixtures().join(file), home.join(file)).unwrap();
+    }
     let generate = |document: &str, package: &str| {
         let mut generate = Command::new(&python);
         generate.args(["-m", "openapi_python_client", "generate", "--path", document]);
         generate.args(["--output-path", package, "--meta", "none", "--overwrite"]);
+        generate.args(["--config", "openapi-python-client.yaml"]);
         generate
     };
     let generate = [("api.json", "partner"), ("operator.json", "operator_port")]
@@ -88,6 +91,56 @@ async fn clients_generated_in_typescript_play_a_repaid_advance() {
     }
 }
 
+/// The generators of the largest family, each with the start of what defines a method in it.
+const OF_OPENAPI_GENERATOR: [(&str, &str); 4] =
+    [("go", ") "), ("java", " "), ("typescript-fetch", "async "), ("python", "def ")];
+
+/// None leaves out an operation, as some do with a body that is no JSON.
+#[tokio::test]
+async fn every_operation_survives_in_the_clients_of_openapi_generator() {
+    let home = home("clients/generator");
+    let ready = python(&home, &fixtures().join("openapi-generator.txt"));
+    let ready = ready.and_then(|python| Ok((python, run(Command::new("java").arg("-version"))?)));
+    let (python, ()) = match ready {
+        Ok(ready) => ready,
+        Err(why) => return skip(&why),
+    };
+    let (_served, ready) = serve(&["--clock", "still", "--start", START]);
+    let [url, key] = ["baseUrl", "apiKey"].map(|name| ready[name].as_str().unwrap());
+    let document = get(&format!("{url}/_sim/openapi.json"), key).await;
+    std::fs::write(home.join("api.json"), document.to_string()).unwrap();
+    for (generator, before) in OF_OPENAPI_GENERATOR {
+        let mut generate = Command::new(&python);
+        generate.args(["-m", "openapi_generator_cli", "generate", "-i", "api.json"]);
+        generate.args(["-g", generator, "-o", generator]);
+        ended_well(generate, &home, &[]).await;
+        let source = text_of(&home.join(generator));
+        for kind in OperationKind::ALL {
+            let name = method_of(generator, kind);
+            assert!(source.contains(&format!("{before}{name}(")), "{generator}: {name}");
+        }
+    }
+}
+
+/// The name of the method in a generated client.
+fn method_of(generator: &str, kind: OperationKind) -> String {
+    let name = format!("{kind:?}");
+    match generator {
+        "go" => name,
+        "python" => json!(kind).as_str().unwrap().to_owned(),
+        _ => name[..1].to_lowercase() + &name[1..],
+    }
+}
+
+/// The text of all files in a folder.
+fn text_of(folder: &Path) -> String {
+    let of = |path: PathBuf| match path.is_dir() {
+        true => text_of(&path),
+        false => String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned(),
+    };
+    std::fs::read_dir(folder).unwrap().map(|entry| of(entry.unwrap().path())).collect()
+}
+
 /// Generates and runs a client, and returns its report.
 async fn examine(Client { home, generate, run }: Client) {
     let (_served, ready) = serve(&["--clock", "still", "--start", START, "--webhooks", "local"]);
@@ -118,6 +171,7 @@ fn reads_the_mock(now: &Value, advance: &Value) {
     assert!(first["accountNumber"].as_str().is_some_and(|number| !number.is_empty()), "{first}");
     let expected = json!({
         "outcome": "created",
+        "imported": ["created"],
         "quoted": false,
         "refused": "business_not_eligible",
         "first": {

@@ -84,7 +84,8 @@ fn request_body(kind: OperationKind, schemas: &mut Schemas) -> Option<Value> {
         | OperationKind::GetBusiness
         | OperationKind::ListSubscriptions
         | OperationKind::Unsubscribe => return None,
-        OperationKind::ImportInvoices => json!({ "type": "string" }),
+        // Generators take a text that is no JSON for one only with a format.
+        OperationKind::ImportInvoices => json!({ "type": "string", "format": "binary" }),
         OperationKind::SyncInvoice => schemas.request::<request::InvoiceSync>(),
         OperationKind::SetPayoutAccount => schemas.request::<request::PayoutAccount>(),
         OperationKind::SyncBusiness => schemas.request::<request::BusinessSync>(),
