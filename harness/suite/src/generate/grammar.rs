@@ -23,10 +23,16 @@ pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     groups
 }
 
-/// Every endpoint while the service fails, and the same request again (§7 Retrying rule 1).
+/// Every endpoint while the service fails, and the same request again (§7 Retrying rule 1). A subscription may exist then,
+/// and is not asked for again (§4 Idempotency summary).
 fn failing() -> Vec<Vec<Step>> {
-    let fails = || make::act(ActionKind::UpstreamFails, json!({ "requests": 1 }));
-    OperationKind::ALL.into_iter().map(|kind| vec![fails(), plain(kind), plain(kind)]).collect()
+    let fails = make::act(ActionKind::UpstreamFails, json!({ "requests": 1 }));
+    let requests = |kind| match kind {
+        OperationKind::Subscribe => vec![make::subscribe("https://hooks.example.com/failed", None)],
+        _ => vec![plain(kind); 2],
+    };
+    let kinds = OperationKind::ALL.into_iter();
+    kinds.map(|kind| [vec![fails.clone()], requests(kind)].concat()).collect()
 }
 
 /// Every endpoint without its version, and under another one (§9 rule 1).
