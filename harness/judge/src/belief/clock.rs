@@ -27,12 +27,17 @@ pub(super) struct TargetClock {
     hints: BTreeSet<i64>,
     /// When each invitation expires, by the model's identifier.
     invitations: BTreeMap<String, String>,
-    /// The unit to which the target may round an expiry: all shown so far are whole numbers of it. Seconds.
-    pub(super) unit: i64,
+    /// The unit to which the target may round the expiry of a link, by the clause on its lifetime: all shown so far are
+    /// whole numbers of it. Seconds.
+    units: BTreeMap<Clause, i64>,
 }
 
-/// The units to which an expiry may be rounded, from the greatest. Seconds.
-const UNITS: [i64; 6] = [60, 30, 15, 10, 5, 1];
+/// The greatest unit to which an expiry may be rounded. Seconds.
+const LARGEST_UNIT: i64 = 60;
+
+fn greatest_common_divisor(one: i64, other: i64) -> i64 {
+    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Leap {
@@ -63,19 +68,22 @@ impl TargetClock {
             leap: None,
             hints: BTreeSet::new(),
             invitations: BTreeMap::new(),
-            unit: UNITS[0],
+            units: BTreeMap::new(),
         }
     }
 
-    /// Learns from an expiry to which unit the target may round one.
-    pub(super) fn learn_unit(&mut self, seen: &Response) {
-        let Some(expiry) = seen.json().and_then(|body| body.get(field::EXPIRES_AT)?.as_str())
-        else {
-            return;
-        };
-        let Some(expiry) = Timestamp::parse(expiry) else { return };
-        let divides = |unit: &i64| self.unit % unit == 0 && expiry.unix() % unit == 0;
-        self.unit = UNITS.into_iter().find(divides).unwrap_or(1);
+    /// Learns from the expiry of a link whose `life` is stated to which unit the target may round one.
+    pub(super) fn learn_unit(&mut self, seen: &Response, life: Clause) {
+        let expiry = seen.json().and_then(|body| body.get(field::EXPIRES_AT)?.as_str());
+        if let Some(expiry) = expiry.and_then(Timestamp::parse) {
+            let unit = greatest_common_divisor(self.unit(life), expiry.unix().abs());
+            self.units.insert(life, unit);
+        }
+    }
+
+    /// The unit to which the target may round the expiry of a link. Seconds.
+    pub(super) fn unit(&self, life: Clause) -> i64 {
+        self.units.get(&life).copied().unwrap_or(LARGEST_UNIT)
     }
 
     /// Whether the target shows its clock itself.

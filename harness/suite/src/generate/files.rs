@@ -70,7 +70,7 @@ impl Walk {
                 let row = (stage - 4) * MOST_ROWS / 5 + 1 + self.draw(0..MOST_ROWS / 5);
                 make::get_invoice("v1", &format!("u{row}"))
             }
-            // Even a service with a higher limit refuses this.
+            // Most services with a higher limit refuse this, too.
             9 => too_large(OperationKind::SyncBusiness, 8 * BODY_LIMIT),
             10 => make::get_business(VENDOR),
             _ => {

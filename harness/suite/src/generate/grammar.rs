@@ -19,13 +19,12 @@ pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     steps.extend(methods(draw));
     let mut groups: Vec<Vec<Step>> = steps.into_iter().map(|step| vec![step]).collect();
     groups.extend(unauthorized(draw));
-    groups.extend(failing());
     groups
 }
 
 /// Every endpoint while the service fails, and the same request again (§7 Retrying rule 1). A subscription may exist then,
 /// and is not asked for again (§4 Idempotency summary).
-fn failing() -> Vec<Vec<Step>> {
+pub(super) fn failing() -> Vec<Vec<Step>> {
     let fails = make::act(ActionKind::UpstreamFails, json!({ "requests": 1 }));
     let requests = |kind| match kind {
         OperationKind::Subscribe => vec![make::subscribe("https://hooks.example.com/failed", None)],

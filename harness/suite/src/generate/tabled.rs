@@ -94,6 +94,8 @@ fn groups(seed: u64) -> Vec<Vec<Step>> {
     groups.extend(identifiers::groups(&mut draw));
     groups.extend(grammar::groups(&mut draw));
     groups.extend(alone(unknown()));
+    // Nothing is learned of failures in a case after one is announced.
+    groups.extend(grammar::failing());
     groups
 }
 

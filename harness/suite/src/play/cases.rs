@@ -18,6 +18,7 @@ use tideover_model::{ActionKind, Clause, Face, Service, Timestamp};
 
 use crate::generate;
 use crate::play::case::{Observed, Played, Stopped, play, play_case};
+use crate::play::learn::Probe;
 use crate::prediction::Case;
 pub use minimise::{minimise, reproduce};
 pub use summary::{Failure, Noticed, Summary};
@@ -233,7 +234,7 @@ pub async fn check<T: Testbed>(testbed: &mut T, plan: &Plan) -> Result<Summary, 
     Ok(suite.summary)
 }
 
-/// Plays the steps again in which a request failed although it must be refused. Returns the indexes of the failures that
+/// Plays the steps again in which a request failed that may always fail. Returns the indexes of the failures that
 /// they show.
 pub async fn examine_suspects<T: Testbed>(
     testbed: &mut T,
@@ -241,7 +242,7 @@ pub async fn examine_suspects<T: Testbed>(
     summary: &mut Summary,
 ) -> Result<Range<usize>, Unreachable> {
     let first = summary.failures.len();
-    for (case, steps) in take(&mut summary.suspects) {
+    for (case, Probe { steps, .. }) in take(&mut summary.suspects) {
         let played = play(&mut testbed.fresh().await?, header, &steps).await?;
         if !played.findings.is_empty() {
             summary.count_broken(&played.findings);

@@ -271,7 +271,10 @@ impl Hypothesis {
         let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose;
         let expires = kind.and_then(|kind| kind.endpoint().link).zip(ahead(&predicted, seen));
         let expires = expires.filter(|_| !keeps_expiry);
-        self.clock.learn_unit(seen);
+        if let Some((link, _)) = expires {
+            self.clock.learn_unit(seen, link.clause);
+        }
+        let life = kind.and_then(|kind| Some(kind.endpoint().link?.clause));
         let link = expires.map(|(link, ahead)| self.clock.learn(ahead, link.clause));
         let comparison = Comparison {
             action: &sent.action,
@@ -282,7 +285,7 @@ impl Hypothesis {
             freedom: Some(Freedom {
                 ahead: self.clock.ahead,
                 is_clock_read: self.clock.is_read(),
-                unit: self.clock.unit,
+                unit: life.map_or(1, |life| self.clock.unit(life)),
                 renames: self.renames,
                 keeps_expiry,
             }),

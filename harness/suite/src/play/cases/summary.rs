@@ -19,7 +19,7 @@ use tideover_model::{Clause, Timestamp, clause};
 use crate::play::case::Played;
 use crate::play::concurrent::Interval;
 use crate::play::learn::{
-    Constant, Failing, Lessons, Renamed, Repeats, Replaced, Stated, Variants,
+    Constant, Failing, Lessons, Probe, Renamed, Repeats, Replaced, Stated, Variants,
 };
 
 /// How many requests of one kind are suspected at most.
@@ -61,7 +61,7 @@ pub struct Summary {
     /// Which kinds of requests failed, and which were answered.
     pub failing: Failing,
     /// The steps that show whether a request fails whenever it is sent, each with the number of its case.
-    pub suspects: Vec<(u64, Vec<Step>)>,
+    pub suspects: Vec<(u64, Probe)>,
     /// What the responses show of the target's choices.
     pub lessons: Lessons,
     /// One failure for each cause, in the order in which they were met.
@@ -255,9 +255,9 @@ impl Summary {
 
     /// Keeps the suspects of a case: of each kind of request a few, since by chance another one may fail before.
     fn suspect(&mut self, case: u64, steps: &[Step], played: &Played) {
-        let kind = |steps: &[Step]| steps.last().and_then(Step::kind);
+        let kind = |probe: &Probe| (probe.is_open, probe.steps.last().and_then(Step::kind));
         for probe in played.persistent.probes(steps) {
-            let alike = |(_, known): &&(u64, Vec<Step>)| kind(known) == kind(&probe);
+            let alike = |(_, known): &&(u64, Probe)| kind(known) == kind(&probe);
             if self.suspects.iter().filter(alike).count() < MOST_SUSPECTS {
                 self.suspects.push((case, probe));
             }

@@ -8,7 +8,7 @@ use tideover_model::OperationKind;
 use tideover_model::clause::Kind;
 use tideover_model::wire::schema::{Field, Origin};
 
-/// How many different texts must have been sent before one text for all of them is a finding.
+/// For how many subjects with different texts one text must have come before it is a finding.
 const OFTEN: usize = 12;
 
 /// A field of a response.
@@ -22,16 +22,20 @@ pub struct Constant(BTreeMap<Place, Texts>);
 
 #[derive(Clone, Debug, Default)]
 struct Texts {
-    due: BTreeSet<String>,
+    /// The text that was due for a subject first, if none before has it.
+    due: BTreeMap<String, String>,
     /// Two of those that came are enough.
     came: BTreeSet<String>,
 }
 
 impl Texts {
-    fn add(&mut self, due: &str, came: &str) {
-        if self.due.len() < OFTEN {
-            self.due.insert(due.to_owned());
+    fn expect(&mut self, subject: &str, due: &str) {
+        if self.due.len() < OFTEN && !self.due.values().any(|known| known == due) {
+            self.due.entry(subject.to_owned()).or_insert_with(|| due.to_owned());
         }
+    }
+
+    fn see(&mut self, came: &str) {
         if self.came.len() < 2 {
             self.came.insert(came.to_owned());
         }
@@ -53,7 +57,9 @@ impl Constant {
         for field in echoes(kind) {
             let text = |body: &serde_json::Value| Some(body.get(field.name)?.as_str()?.to_owned());
             if let Some((due, came)) = text(predicted).zip(text(seen)) {
-                self.0.entry((kind, field.name)).or_default().add(&due, &came);
+                let texts = self.0.entry((kind, field.name)).or_default();
+                texts.expect(&format!("{:?}", exchange.subject()), &due);
+                texts.see(&came);
             }
         }
     }
@@ -61,11 +67,8 @@ impl Constant {
     pub fn add(&mut self, other: &Constant) {
         for (place, texts) in &other.0 {
             let known = self.0.entry(*place).or_default();
-            for due in &texts.due {
-                for came in &texts.came {
-                    known.add(due, came);
-                }
-            }
+            texts.due.iter().for_each(|(subject, due)| known.expect(subject, due));
+            texts.came.iter().for_each(|came| known.see(came));
         }
     }
 
@@ -76,7 +79,7 @@ impl Constant {
             let only = texts.came.first().filter(|_| texts.came.len() == 1)?;
             let count = texts.due.len();
             (count >= OFTEN).then(|| {
-                let expected = format!("a text of its own for some of {count} that were sent");
+                let expected = format!("a text of its own for some of {count} subjects or more");
                 let seen = format!("\"{only}\" each time");
                 let finding = Finding::new(field.clause, kind.to_string(), *name, expected, seen);
                 (finding, count as u64)

@@ -105,24 +105,38 @@ pub struct Failing {
 /// How failures that the operator port had announced were answered (§7 `upstream_failed`).
 #[derive(Clone, Debug, Default)]
 struct Announced {
-    /// Those with another status than the documented one.
-    others: Failures,
+    /// How many of this case are still to come at least.
+    left: u64,
+    /// Those with the status of a crash.
+    crashes: Failures,
     is_documented: bool,
 }
 
 impl Announced {
     fn record(&mut self, exchange: &Exchange<'_>) {
-        if exchange.call().is_none() || !has_failed(exchange.sent, exchange.seen) {
+        if exchange.acts() == Some(ActionKind::UpstreamFails) && exchange.seen.is_success() {
+            self.left += 1;
+        }
+        if self.left == 0 || exchange.call().is_none() {
             return;
+        }
+        if has_failed(exchange.sent, exchange.seen) {
+            self.left -= 1;
         }
         match exchange.seen.status {
             BAD_GATEWAY => self.is_documented = true,
-            other => self.others.count(other.to_string()),
+            CRASH => self.crashes.count(CRASH.to_string()),
+            _ => {}
         }
     }
 
+    fn add(&mut self, other: &Announced) {
+        self.crashes.add(&other.crashes);
+        self.is_documented |= other.is_documented;
+    }
+
     fn finding(&self) -> Option<(Finding, u64)> {
-        let Failures { times, cases, last, .. } = &self.others;
+        let Failures { times, cases, last, .. } = &self.crashes;
         let is_found = *times >= OFTEN && *cases >= CASES && !self.is_documented;
         is_found.then(|| {
             let clause = clause!("7.codes.upstream_failed");
@@ -150,6 +164,9 @@ pub(crate) fn asks_for_retry(seen: &Response) -> bool {
 const BAD_GATEWAY: u16 = 502;
 const UNAVAILABLE: u16 = 503;
 
+/// The status of a service that failed by itself: others blame what is behind it, or before it.
+pub(crate) const CRASH: u16 = 500;
+
 impl Failing {
     /// Whether the operator port has announced a failure.
     pub(crate) fn is_announced(&self) -> bool {
@@ -160,11 +177,8 @@ impl Failing {
     /// refused.
     pub(crate) fn record(&mut self, exchange: &Exchange<'_>, due: Option<Code>, again: usize) {
         self.is_announced |= exchange.acts() == Some(ActionKind::UpstreamFails);
-        if self.is_announced {
-            self.announced.record(exchange);
-            return;
-        }
-        if exchange.call().is_none() {
+        self.announced.record(exchange);
+        if self.is_announced || exchange.call().is_none() {
             return;
         }
         let kind = exchange.kind();
@@ -201,8 +215,7 @@ impl Failing {
         for (asked, failures) in &other.failed {
             self.failed.entry(*asked).or_default().add(failures);
         }
-        self.announced.others.add(&other.announced.others);
-        self.announced.is_documented |= other.announced.is_documented;
+        self.announced.add(&other.announced);
         for (asked, times) in &other.answered {
             *self.answered.entry(*asked).or_default() += times;
         }

@@ -31,7 +31,7 @@ use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, 
 pub use constant::Constant;
 pub use failing::Failing;
 pub use held::Stated;
-pub use persistent::Persistent;
+pub use persistent::{Persistent, Probe};
 pub use renamed::Renamed;
 pub use repeats::Repeats;
 pub use replaced::Replaced;

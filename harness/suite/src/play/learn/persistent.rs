@@ -1,8 +1,8 @@
 //! Requests that fail whenever they are sent, although others are answered.
 //!
 //! One failure may be an outage. So a request is a suspect if it must be refused and fails each time that it is sent again
-//! at once; or if it fails with a status that blames nobody behind the service. Its steps are played once more with the
-//! request several times among others. Only then is it accused.
+//! at once; or if it fails with the status of a crash. Its steps are played once more with the
+//! request several times among others: by itself it comes too seldom to be accused.
 
 use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::step::Step;
@@ -12,7 +12,7 @@ use tideover_model::{Code, OperationKind, clause};
 
 use crate::generate::plain::plain;
 use crate::generate::requests;
-use crate::play::learn::failing::{AGAIN_AT_ONCE, asks_for_retry};
+use crate::play::learn::failing::{AGAIN_AT_ONCE, CRASH};
 
 /// How often a request that must be refused has to fail in one case, each time with an answered request before it.
 const TIMES: usize = 4;
@@ -22,9 +22,6 @@ const TIMES_IF_OPEN: usize = 8;
 
 /// The largest body that is sent again and again. Bytes.
 const MOST_BYTES: usize = 65_536;
-
-/// The status of a proxy that waited in vain for what is behind it.
-const GATEWAY_TIMEOUT: u16 = 504;
 
 /// The requests of a case that failed each time so far.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +39,14 @@ struct FailedRequest {
     times: usize,
     /// Whether another request was answered since.
     is_past: bool,
+}
+
+/// The steps that show whether a request fails whenever it is sent.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    pub steps: Vec<Step>,
+    /// Whether nobody knows what becomes of it.
+    pub is_open: bool,
 }
 
 impl FailedRequest {
@@ -89,7 +94,10 @@ impl Persistent {
         if due.is_none() && !has_crashed(exchange) {
             return None;
         }
-        match self.failed.iter_mut().find(|failed| failed.sent == *exchange.sent) {
+        // What is due for one request may change.
+        let is_it =
+            |failed: &&mut FailedRequest| failed.sent == *exchange.sent && failed.due == due;
+        match self.failed.iter_mut().find(is_it) {
             Some(known) => {
                 known.times += usize::from(std::mem::take(&mut known.is_past));
                 known.finding(exchange)
@@ -103,15 +111,20 @@ impl Persistent {
     }
 
     /// The steps that show whether a suspect of `steps` fails whenever it is sent, each with others between.
-    pub(crate) fn probes<'a>(&'a self, steps: &'a [Step]) -> impl Iterator<Item = Vec<Step>> + 'a {
+    pub(crate) fn probes<'a>(&'a self, steps: &'a [Step]) -> impl Iterator<Item = Probe> + 'a {
         self.failed.iter().filter_map(|failed| {
             let (before, last) = (steps.get(..failed.index)?, steps.get(failed.index)?);
             let (times, other) = match failed.due {
                 Some(_) => (TIMES, requests::list_subscriptions()),
                 None => (TIMES_IF_OPEN, plain(last.kind()?)),
             };
+            // Nothing would be answered between.
+            if other.action == last.action && other.caller == last.caller {
+                return None;
+            }
             let sent = (0..times).flat_map(|_| [other.clone(), last.clone()]);
-            Some(before.iter().cloned().chain(sent).collect())
+            let steps = before.iter().cloned().chain(sent).collect();
+            Some(Probe { steps, is_open: failed.due.is_none() })
         })
     }
 }
@@ -120,6 +133,5 @@ impl Persistent {
 fn has_crashed(exchange: &Exchange<'_>) -> bool {
     let is_once = exchange.kind().is_none_or(|kind| kind == OperationKind::Subscribe);
     let is_large = exchange.call().is_some_and(|call| call.body().len() > MOST_BYTES);
-    let blames_another = asks_for_retry(exchange.seen) || exchange.seen.status == GATEWAY_TIMEOUT;
-    !(is_once || is_large || blames_another)
+    exchange.seen.status == CRASH && !is_once && !is_large
 }
