@@ -72,7 +72,12 @@ fn cells(steps: &[Step], played: &Played) -> BTreeSet<Cell> {
     let outcome = |(step, (_, seen)): (&Step, &(_, Option<Response>))| {
         let (Action::Call(call), Some(seen)) = (&step.action, seen) else { return None };
         let code = seen.code().map(str::to_owned);
-        Some(Cell::Outcome(call.kind()?, step.caller.clone(), seen.status, code))
+        // All forms of wrong keys have one outcome.
+        let caller = match &step.caller {
+            Caller::Header(_) => Caller::Nobody,
+            Caller::Default | Caller::Key(_) | Caller::Nobody => step.caller.clone(),
+        };
+        Some(Cell::Outcome(call.kind()?, caller, seen.status, code))
     };
     let matrix = played.coverage.matrix();
     let in_state = Kind::ALL.into_iter().flat_map(|kind| {
