@@ -269,12 +269,12 @@ impl Hypothesis {
         let kind = sent.kind();
         // If the clock is known, a renewed link lives as long as any other.
         let keeps_expiry = self.clock.repeats_an_expiry(&predicted, seen) && self.clock.is_loose;
-        let expires = kind.and_then(|kind| kind.endpoint().link).zip(ahead(&predicted, seen));
+        let stated = kind.and_then(|kind| kind.endpoint().link);
+        let expires = stated.as_ref().zip(ahead(&predicted, seen));
         let expires = expires.filter(|_| !keeps_expiry);
         if let Some((link, _)) = expires {
             self.clock.learn_unit(seen, link.clause);
         }
-        let life = kind.and_then(|kind| Some(kind.endpoint().link?.clause));
         let link = expires.map(|(link, ahead)| self.clock.learn(ahead, link.clause));
         let comparison = Comparison {
             action: &sent.action,
@@ -285,7 +285,7 @@ impl Hypothesis {
             freedom: Some(Freedom {
                 ahead: self.clock.ahead,
                 is_clock_read: self.clock.is_read(),
-                unit: life.map_or(1, |life| self.clock.unit(life)),
+                unit: stated.as_ref().map_or(1, |link| self.clock.unit(link.clause)),
                 renames: self.renames,
                 keeps_expiry,
             }),

@@ -24,7 +24,7 @@ pub struct Constant(BTreeMap<Place, Texts>);
 struct Texts {
     /// The text that was due for a subject first, if none before has it.
     due: BTreeMap<String, String>,
-    /// Two of those that came are enough.
+    /// Those that came: no more once there are two.
     came: BTreeSet<String>,
 }
 
@@ -32,12 +32,6 @@ impl Texts {
     fn expect(&mut self, subject: &str, due: &str) {
         if self.due.len() < OFTEN && !self.due.values().any(|known| known == due) {
             self.due.entry(subject.to_owned()).or_insert_with(|| due.to_owned());
-        }
-    }
-
-    fn see(&mut self, came: &str) {
-        if self.came.len() < 2 {
-            self.came.insert(came.to_owned());
         }
     }
 }
@@ -58,8 +52,11 @@ impl Constant {
             let text = |body: &serde_json::Value| Some(body.get(field.name)?.as_str()?.to_owned());
             if let Some((due, came)) = text(predicted).zip(text(seen)) {
                 let texts = self.0.entry((kind, field.name)).or_default();
-                texts.expect(&format!("{:?}", exchange.subject()), &due);
-                texts.see(&came);
+                // Two texts settle it: no more is to be kept.
+                if texts.came.len() < 2 {
+                    texts.expect(&format!("{:?}", exchange.subject()), &due);
+                    texts.came.insert(came);
+                }
             }
         }
     }
@@ -68,7 +65,9 @@ impl Constant {
         for (place, texts) in &other.0 {
             let known = self.0.entry(*place).or_default();
             texts.due.iter().for_each(|(subject, due)| known.expect(subject, due));
-            texts.came.iter().for_each(|came| known.see(came));
+            if known.came.len() < 2 {
+                known.came.extend(texts.came.iter().cloned());
+            }
         }
     }
 
