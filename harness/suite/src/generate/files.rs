@@ -19,6 +19,13 @@ const COLUMNS: &str =
 impl Walk {
     pub(super) fn toward_import(&mut self, import: &'static str, stage: usize) -> Option<Step> {
         let rows = rows(import);
+        if stage == 0 {
+            // The interruption is for this import, and for nobody else's after the case.
+            if self.room() < 2 {
+                return None;
+            }
+            self.undisturbed = 1;
+        }
         Some(match stage {
             0 => make::act(
                 ActionKind::InterruptNextImport,

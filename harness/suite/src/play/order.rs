@@ -1,10 +1,10 @@
 //! The order of the cases: the first ones show the most for their requests.
 //!
-//! The model plays each case before it is sent, and shows which clauses it meets at which step, and which outcomes and
-//! states its requests have. The greedy choice follows: the beginning of a case that meets the most new clauses for each
-//! of its requests, again and again, until no case meets another. Then each case is played whole: first the one that has
-//! the most new cells for each of its requests, and at the end those that have none: first those with the greater numbers,
-//! whose requests differ in their values.
+//! The model plays each case before it is sent, and shows which clauses it meets and which outcomes its requests have, at
+//! which step, and in which states they are sent. The greedy choice follows: the beginning of a case that is worth the
+//! most for each of its requests, by its new clauses and outcomes, again and again, until no case has another. Then each
+//! case is played whole: first the one that has the most new cells for each of its requests, and at the end those that
+//! have none: first those with the greater numbers, whose requests differ in their values.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -38,16 +38,43 @@ pub struct Planned {
 /// What a case shows at a target that behaves like the model.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
-    /// The clauses that it meets first, by number, each with the index of its step; in the order of the steps.
-    firsts: Vec<(usize, usize)>,
+    /// What it meets first, each with the index of its step; in the order of the steps.
+    firsts: Vec<(usize, First)>,
     cells: BTreeSet<Cell>,
+}
+
+/// What the beginning of a case is good for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum First {
+    /// A clause, by number.
+    Clause(usize),
+    Outcome(Outcome),
+}
+
+impl First {
+    /// A clause can be broken in more ways than an outcome, which is one status and one code. Of the weights 1, 2 and 3,
+    /// this one finds the defects of the catalogue as well as those that are generated soonest.
+    fn worth(&self) -> usize {
+        match self {
+            First::Clause(_) => 2,
+            First::Outcome(_) => 1,
+        }
+    }
+}
+
+/// A request under a key, and what becomes of it: a status, and the code of a refusal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Outcome {
+    kind: OperationKind,
+    caller: Caller,
+    status: u16,
+    code: Option<String>,
 }
 
 /// Something that a run should have asked once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cell {
-    /// A request under a key that has this outcome: a status, and the code of a refusal.
-    Outcome(OperationKind, Caller, u16, Option<String>),
+    Outcome(Outcome),
     /// A request, or an action, in a state.
     InState(Kind, String, Asked),
 }
@@ -60,15 +87,20 @@ impl Shown {
             let step = played.met_after.partition_point(|met| *met <= nth);
             step.saturating_sub(before).min(last)
         };
-        let firsts = played.met.firsts().iter().enumerate();
-        Shown {
-            firsts: firsts.map(|(nth, clause)| (step_of(nth), *clause)).collect(),
-            cells: cells(steps, played),
-        }
+        let clauses = played.met.firsts().iter().enumerate();
+        let clauses = clauses.map(|(nth, clause)| (step_of(nth), First::Clause(*clause)));
+        let outcomes = outcomes(steps, played);
+        let later = outcomes.iter().filter(|(index, _)| *index >= before);
+        let later = later.map(|(index, one)| (index - before, First::Outcome(one.clone())));
+        let mut firsts: Vec<_> = clauses.chain(later).collect();
+        firsts.sort();
+        let outcomes = outcomes.into_iter().map(|(_, outcome)| Cell::Outcome(outcome));
+        Shown { firsts, cells: outcomes.chain(in_state(played)).collect() }
     }
 }
 
-fn cells(steps: &[Step], played: &Played) -> BTreeSet<Cell> {
+/// Each outcome, with the index of the first step that has it.
+fn outcomes(steps: &[Step], played: &Played) -> Vec<(usize, Outcome)> {
     let outcome = |(step, (_, seen)): (&Step, &(_, Option<Response>))| {
         let (Action::Call(call), Some(seen)) = (&step.action, seen) else { return None };
         let code = seen.code().map(str::to_owned);
@@ -77,16 +109,23 @@ fn cells(steps: &[Step], played: &Played) -> BTreeSet<Cell> {
             Caller::Header(_) => Caller::Nobody,
             Caller::Default | Caller::Key(_) | Caller::Nobody => step.caller.clone(),
         };
-        Some(Cell::Outcome(call.kind()?, caller, seen.status, code))
+        Some(Outcome { kind: call.kind()?, caller, status: seen.status, code })
     };
+    let mut seen = BTreeSet::new();
+    let each = steps.iter().zip(&played.answers).map(outcome).enumerate();
+    let each = each.filter_map(|(index, outcome)| Some((index, outcome?)));
+    each.filter(|(_, outcome)| seen.insert(outcome.clone())).collect()
+}
+
+/// The requests and actions in their states.
+fn in_state(played: &Played) -> impl Iterator<Item = Cell> {
     let matrix = played.coverage.matrix();
-    let in_state = Kind::ALL.into_iter().flat_map(|kind| {
+    Kind::ALL.into_iter().flat_map(|kind| {
         let states = matrix.of(kind);
         states.flat_map(move |(state, asked)| {
             asked.iter().map(move |asked| Cell::InState(kind, state.to_owned(), *asked))
         })
-    });
-    steps.iter().zip(&played.answers).filter_map(outcome).chain(in_state).collect()
+    })
 }
 
 /// The beginning of a case, and how good it is.
@@ -107,7 +146,7 @@ pub fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned> {
     while let Some(choice) = best(&candidates, &covered, &whole, all_fit) {
         let Candidate { number, steps, shown } = &candidates[choice.index];
         let met = shown.firsts.iter().filter(|(step, _)| *step < choice.length);
-        covered.extend(met.map(|(_, clause)| *clause));
+        covered.extend(met.map(|(_, first)| first.clone()));
         if choice.length == steps.len() {
             whole.insert(choice.index);
         }
@@ -147,34 +186,35 @@ fn whole_ones(candidates: Vec<Candidate>, whole: &BTreeSet<usize>) -> Vec<Planne
     plan
 }
 
-/// The beginning that meets the most new clauses for its requests; the first of several.
+/// The beginning that is worth the most for its requests; the first of several.
 fn best(
     candidates: &[Candidate],
-    covered: &BTreeSet<usize>,
+    covered: &BTreeSet<First>,
     whole: &BTreeSet<usize>,
     all_fit: bool,
 ) -> Option<Choice> {
     let open = candidates.iter().enumerate().filter(|(index, _)| !whole.contains(index));
     let choices =
         open.flat_map(|(index, candidate)| beginnings(index, candidate, covered, all_fit));
-    // The most clauses for each request. Of those, the one that meets the most, and then the first.
+    // Of those with the same price, the one that is worth the most, and then the first.
     choices.min_by_key(|choice| {
         let price = choice.cost.saturating_mul(1 << 20) / choice.gain;
         (price, Reverse(choice.gain), choice.index)
     })
 }
 
-/// The beginnings of a case that end with a new clause, or the whole case.
+/// The beginnings of a case that end with something new, or the whole case.
 fn beginnings<'a>(
     index: usize,
     Candidate { steps, shown, .. }: &'a Candidate,
-    covered: &'a BTreeSet<usize>,
+    covered: &'a BTreeSet<First>,
     all_fit: bool,
 ) -> impl Iterator<Item = Choice> + 'a {
-    let new = shown.firsts.iter().filter(|(_, clause)| !covered.contains(clause));
-    new.enumerate().map(move |(before, (step, _))| {
+    let new = shown.firsts.iter().filter(|(_, first)| !covered.contains(first));
+    new.scan(0, move |gain, (step, first)| {
+        *gain += first.worth();
         let length = if all_fit { steps.len() } else { settled(steps, step + 1) };
-        Choice { index, length, gain: before + 1, cost: length + AROUND }
+        Some(Choice { index, length, gain: *gain, cost: length + AROUND })
     })
 }
 
@@ -201,7 +241,8 @@ mod tests {
 
     fn candidate(number: u64, steps: usize, firsts: &[(usize, usize)]) -> Candidate {
         let steps = vec![Step::new(Action::Deliveries); steps];
-        let shown = Shown { firsts: firsts.to_vec(), ..Shown::default() };
+        let clause = |(step, clause): &(usize, usize)| (*step, First::Clause(*clause));
+        let shown = Shown { firsts: firsts.iter().map(clause).collect(), ..Shown::default() };
         Candidate { number, steps, shown }
     }
 
@@ -217,6 +258,21 @@ mod tests {
         let poor = candidate(2, 40, &[(0, 1)]);
         let plan = order(&[slow, rich, poor], false);
         assert_eq!(plan, [(1, 3), (0, 40), (2, 40), (1, 40)]);
+    }
+
+    #[test]
+    fn a_clause_is_worth_two_outcomes() {
+        let outcome = |(step, status): (usize, u16)| {
+            let (kind, caller, code) = (OperationKind::GetInvoice, Caller::Default, None);
+            (step, First::Outcome(Outcome { kind, caller, status, code }))
+        };
+        let with = |number, statuses: &[(usize, u16)]| {
+            let firsts = statuses.iter().copied().map(outcome).collect();
+            Candidate { shown: Shown { firsts, ..Shown::default() }, ..candidate(number, 40, &[]) }
+        };
+        let one_clause = candidate(0, 40, &[(10, 1)]);
+        let [one, three] = [with(1, &[(10, 200)]), with(2, &[(8, 401), (9, 404), (10, 502)])];
+        assert_eq!(order(&[one, one_clause, three], false)[..3], [(2, 11), (0, 11), (1, 11)]);
     }
 
     #[test]
