@@ -37,9 +37,10 @@ pub trait Choices: Clone + Eq + Hash + Debug + Send + 'static {
         self.clone()
     }
 
-    /// The collection account of a business.
-    fn remittance(&mut self, business: BusinessId) -> Remittance {
-        self.base().remittance(business)
+    /// The collection account of a business. `series` tells the names of a world, since its last reset, from others of
+    /// the seed.
+    fn remittance(&mut self, business: BusinessId, series: u64) -> Remittance {
+        self.base().remittance(business, series)
     }
 
     /// The `counter`th name minted for a purpose.
@@ -164,6 +165,9 @@ pub enum Transition {
     FundingCompletes(InvoiceId),
 }
 
+/// The number of the first business's collection account. 16 digits: an account number has at most 17.
+const FIRST_ACCOUNTS: Range<u64> = Range { min: 1_000_000_000_000_000, max: 8_999_999_999_999_999 };
+
 /// Choices drawn from a seed.
 ///
 /// Each choice has its own generator, keyed by seed and question: an additional question changes no other
@@ -221,11 +225,11 @@ impl Choices for Seeded {
         Some(*self)
     }
 
-    fn remittance(&mut self, business: BusinessId) -> Remittance {
+    fn remittance(&mut self, business: BusinessId, series: u64) -> Remittance {
+        // No two businesses share an account: they are numbered, and two series begin far apart.
+        let first = pick(&mut self.draw("accounts", 0, series), FIRST_ACCOUNTS);
+        let account_number = (first + u64::from(business.0)).to_string();
         let mut draw = self.draw("remittance", business.0, 0);
-        // The last digits are the business's number: no two businesses share an account.
-        let account_number =
-            format!("{}{:010}", pick(&mut draw, Range { min: 10, max: 99 }), business.0);
         let body = pick(&mut draw, Range { min: 10_000_000, max: 12_999_999 }).to_string();
         let routing_number = format!("{body}{}", crate::routing_number::check_digit(&body));
         Remittance { account_number, routing_number }
@@ -312,7 +316,7 @@ mod tests {
     fn a_seed_means_the_same_on_every_machine() {
         let mut choices = Seeded { seed: 1 };
         insta::assert_debug_snapshot!((
-            choices.remittance(BusinessId(0)),
+            choices.remittance(BusinessId(0), 0),
             choices.token(Token::Event, 0),
             choices.token(Token::SubscriptionSecret, 3),
             choices.rates(&Profile::default(), BusinessId(7)),
@@ -323,7 +327,7 @@ mod tests {
     #[test]
     fn remittances_have_valid_routing_numbers_and_distinct_accounts() {
         let mut choices = Seeded { seed: 3 };
-        let accounts: Vec<_> = (0..100).map(|n| choices.remittance(BusinessId(n))).collect();
+        let accounts: Vec<_> = (0..100).map(|n| choices.remittance(BusinessId(n), 0)).collect();
         for account in &accounts {
             assert!(crate::routing_number::is_valid(&account.routing_number));
             let same =

@@ -109,7 +109,7 @@ impl<C: Choices> Service<C> {
     /// The bank has verified the account. It opens permanently, one for all advances
     /// (`2.remittance.intro.2`).
     pub(super) fn open_collection_account(&mut self, now: Timestamp, id: BusinessId) {
-        let remittance = Box::new(self.choices.remittance(id));
+        let remittance = Box::new(self.choices.remittance(id, self.series.name(0)));
         self.business_mut(id).collection_account = CollectionAccount::Open { remittance };
         self.emit_to_all(now, EventType::BusinessOptedIn, id);
         self.emit_to_all(now, EventType::RemittanceUpdated, id);

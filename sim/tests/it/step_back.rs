@@ -180,7 +180,7 @@ async fn a_webhook_shows_what_it_announces() {
     let sentences: Vec<_> =
         change["changes"].as_array().unwrap().iter().map(|it| &it["sentence"]).collect();
     let opened = "business acme: onboarding.collectionAccount false → true, opensAt 2026-01-01T00:03:38Z → –, \
-        remittance.accountNumber – → 930000000000, remittance.routingNumber – → 112023247";
+        remittance.accountNumber – → 5041352515908583, remittance.routingNumber – → 127779450";
     assert_eq!(sentences, [opened]);
 }
 

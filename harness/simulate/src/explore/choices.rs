@@ -53,7 +53,7 @@ impl Choices for FixedChoices {
         &mut self.0
     }
 
-    fn remittance(&mut self, business: BusinessId) -> Remittance {
+    fn remittance(&mut self, business: BusinessId, _series: u64) -> Remittance {
         Remittance {
             account_number: format!("{:010}", business.0),
             routing_number: "021000021".into(),

@@ -7,20 +7,43 @@ use serde_json::{Value, json};
 use super::{ACME, Desk, acme};
 
 impl Desk {
-    /// What a new subscription, a new business and a new invitation bring: secret, references, identifiers.
+    /// What a new subscription, a new business, a new invitation and a new account bring: secret, references,
+    /// identifiers, the number of the account.
     async fn minted(&self, key: &str) -> BTreeSet<String> {
         let hook = json!({ "url": "http://127.0.0.1:9/" });
         let (_, hook) = self.post(key, "/v1/webhooks", hook).await;
         assert!(self.put(key, ACME, acme()).await.0 < 300);
         let invite = json!({ "externalId": "acme", "email": "ann@acme.example" });
         let (_, invited) = self.post(key, "/v1/invitations", invite).await;
+        let account = self.opened(key).await;
         let (_, deliveries) = self.get(key, "/_sim/deliveries").await;
-        let names = [&hook["secret"], &hook["reference"], &invited["inviteId"]];
+        let names = [&hook["secret"], &hook["reference"], &invited["inviteId"], &account];
         let sent = deliveries["deliveries"].as_array().unwrap().iter();
         let sent = sent.flat_map(|one| [&one["id"], &one["body"]["id"]]);
         let names: Vec<&Value> = names.into_iter().chain(sent).collect();
-        assert!(names.len() >= 5, "{deliveries}");
+        assert!(names.len() >= 6, "{deliveries}");
         names.into_iter().map(|name| name.as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// Lets acme do what it must for its collection account, and returns the number of that account.
+    async fn opened(&self, key: &str) -> Value {
+        for mut action in [
+            json!({ "action": "vendorAcceptsInvitation", "email": "ann@acme.example" }),
+            json!({ "action": "vendorConfirmsTaxId", "route": "VENDOR_ASSERTION",
+                    "taxId": "123456789" }),
+            json!({ "action": "vendorSignsAgreement", "address": {
+                    "line1": "1 Main St", "city": "Austin", "state": "TX", "postalCode": "73301",
+                    "country": "US" } }),
+            json!({ "action": "vendorAddsBankAccount", "accountNumber": "12345678",
+                    "routingNumber": "021000021" }),
+            json!({ "action": "collectionAccountOpens" }),
+        ] {
+            action["payeeExternalId"] = "acme".into();
+            let (status, answer) = self.post(key, "/_sim/actions", action).await;
+            assert_eq!(status, 200, "{answer}");
+        }
+        let (_, acme) = self.get(key, ACME).await;
+        acme["remittance"]["accountNumber"].clone()
     }
 
     async fn start_again(&self, key: &str, body: Value) {
