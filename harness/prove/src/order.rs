@@ -39,7 +39,7 @@ impl Order {
             candidates.push(Candidate { number, steps: steps[before..].to_vec(), shown });
         }
         let cost: u64 = candidates.iter().map(|one| one.steps.len() as u64).sum();
-        Ok(Order { planned: ordered(candidates, cost <= requests).into(), later })
+        Ok(Order { planned: ordered(candidates, cost, requests).into(), later })
     }
 
     /// The steps of the case in this place.

@@ -41,12 +41,7 @@ impl NotRefused {
             return;
         };
         let Some(shown) = exchange.success_of(OperationKind::GetBusiness) else { return };
-        let requirements = shown.get(field::ONBOARDING).and_then(Value::as_object);
-        let documented = find(OperationKind::GetBusiness.reply_fields(), [field::ONBOARDING]);
-        let is_complete = requirements.zip(documented).is_some_and(|(met, documented)| {
-            let mut names = documented.within().iter().map(|field| field.name);
-            names.all(|name| met.get(name) == Some(&Value::Bool(true)))
-        });
+        let is_complete = is_complete(shown);
         let named = (exchange.platform, business.clone());
         if is_complete {
             self.complete.insert(named)
@@ -143,4 +138,14 @@ fn reason_goes_with_it(exchange: &Exchange<'_>, invoice: &Value, notes: &mut Not
         let shown = reason.unwrap_or(&Value::Null);
         ("a reason if and only if not fundable", format!("fundable {fundable}, reason {shown}"))
     });
+}
+
+/// Whether a business shows that all its requirements are met.
+pub(super) fn is_complete(business: &Value) -> bool {
+    let requirements = business.get(field::ONBOARDING).and_then(Value::as_object);
+    let documented = find(OperationKind::GetBusiness.reply_fields(), [field::ONBOARDING]);
+    requirements.zip(documented).is_some_and(|(met, documented)| {
+        let mut names = documented.within().iter().map(|field| field.name);
+        names.all(|name| met.get(name) == Some(&Value::Bool(true)))
+    })
 }

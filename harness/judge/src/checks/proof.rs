@@ -381,8 +381,20 @@ fn finds_another_reason_for_the_same_refusal() {
     assert_eq!(of(&[limit.clone(), read(), other.clone()]), ["7.retrying.2"]);
     let twice = [other.clone(), other];
     assert!(of(&[&[limit, sync()], &twice[..]].concat()).is_empty(), "something may have changed");
-    // The account may open meanwhile.
-    assert!(of(&[&[refusal("business_not_eligible")], &twice[..]].concat()).is_empty());
+    // The account may open meanwhile, unless a read shows that it did not.
+    let ineligible = [&[refusal("business_not_eligible")], &twice[..]].concat();
+    assert!(of(&ineligible).is_empty());
+    let shown = |met: bool| {
+        let onboarding = json!({ "compliance": true, "contract": true, "bank": true,
+            "collectionAccount": met });
+        (get("/v1/organizations/v"), 200, json!({ "onboarding": onboarding }))
+    };
+    let then = |met| [&ineligible[..], &[shown(met)]].concat();
+    assert!(of(&then(true)).is_empty());
+    assert_eq!(of(&then(false)), ["7.retrying.2"]);
+    let sync = || (Call::json("PUT", "/v1/organizations/v", json!({})), 200, json!({}));
+    let written = [&ineligible[..], &[sync(), shown(false)]].concat();
+    assert!(of(&written).is_empty(), "it may be another business since");
 }
 
 /// When all deliveries here are signed.
@@ -566,6 +578,42 @@ fn finds_a_transaction_that_begins_after_its_event() {
     assert!(of("2026-01-01T00:04:00Z").is_empty(), "clocks differ by some minutes");
     assert_eq!(of("2026-01-02T00:00:00Z"), ["6.delivery.6"]);
     assert_eq!(of("yesterday"), ["6.delivery.6"]);
+}
+
+/// An event of a row that was rejected, which comes after the read that does not find its invoice.
+#[test]
+fn finds_an_event_of_an_invoice_that_does_not_exist() {
+    let url = "http://127.0.0.1:1/accepts/1";
+    let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
+    let answer = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right" });
+    let subscribed = || TestExchange::from(&(subscribe.clone(), 201, answer.clone()));
+    let absent = || {
+        let refusal = json!({ "error": "no", "code": "invoice_not_found" });
+        TestExchange::from(&(get("/v1/organizations/v/invoices/lost"), 404, refusal))
+    };
+    let created = |invoice: &str| {
+        let event = json!({ "id": "e", "type": "partner.invoice.created",
+            "occurredAt": "2026-01-01T00:00:00Z",
+            "data": { "payeeExternalId": "v", "invoiceExternalId": invoice } });
+        TestExchange {
+            arrivals: vec![Arrival { path: "/accepts/1".into(), ..arrival("d", &event) }],
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        }
+    };
+    let file = |rows: &str| {
+        let call = Call { content_type: Some("text/csv".into()), ..Call::bare("PUT", IMPORT) };
+        let call = Call { text: Some(format!("externalId\n{rows}\n")), ..call };
+        TestExchange::from(&(call, 422, json!({ "error": "no", "code": "unreadable_file" })))
+    };
+    const IMPORT: &str = "/v1/invoices/imports/m";
+    let of =
+        |shown: &[TestExchange]| broken_by(&mut super::relations::events::Events::of(true), shown);
+    assert_eq!(of(&[subscribed(), absent(), created("lost")]), ["6.events.invoice.created"]);
+    let other = [subscribed(), absent(), file("y"), created("lost")];
+    assert_eq!(of(&other), ["6.events.invoice.created"]);
+    assert!(of(&[subscribed(), absent(), created("y")]).is_empty());
+    assert!(of(&[subscribed(), created("lost"), absent()]).is_empty(), "a read may be behind");
+    assert!(of(&[subscribed(), absent(), file("lost"), created("lost")]).is_empty(), "it may be new");
 }
 
 /// A receiver that books each event would book the payment twice. One that somebody takes back may be made again.

@@ -121,9 +121,11 @@ impl<'a> Items<'a> {
             // Lets a signal end the run.
             tokio::task::yield_now().await;
         }
-        let cost: u64 = candidates.iter().map(|one| self.cost(&one.steps)).sum();
-        let all = cost.saturating_mul(self.plan.cases) / some.max(1);
-        ordered(candidates, some < 2 || self.session.has_room_for(all))
+        let cases: u64 = candidates.iter().map(|one| self.cost(&one.steps)).sum();
+        let cost = cases + cases / RACES;
+        // Nothing of a single case is played twice.
+        let requests = if some < 2 { cost } else { self.session.room() };
+        ordered(candidates, cost, requests)
     }
 
     /// How many cases there are to play.

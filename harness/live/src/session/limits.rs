@@ -127,13 +127,12 @@ impl Session {
         }
     }
 
-    /// Whether so many requests fit in the requests and the time that are left.
-    pub(crate) fn has_room_for(&self, requests: u64) -> bool {
+    /// How many requests fit in those that are left and in the time that is left.
+    pub(crate) fn room(&self) -> u64 {
         let state = self.state();
-        let Limits { seconds, requests: most, .. } = state.limits;
-        let took = state.workers.time_for(requests);
-        state.ledger.requests().saturating_add(requests) <= most
-            && seconds.is_none_or(|seconds| took <= Duration::from_secs(seconds))
+        let left = state.limits.requests.saturating_sub(state.ledger.requests());
+        let seconds = state.limits.seconds.map(Duration::from_secs);
+        seconds.map_or(left, |seconds| left.min(state.workers.requests_in(seconds)))
     }
 
     /// How many cases are played at once now.

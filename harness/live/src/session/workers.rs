@@ -44,11 +44,12 @@ impl Workers {
         self.asked += 1;
     }
 
-    /// How long so many requests take, as far as the first responses show.
-    pub(super) fn time_for(&self, requests: u64) -> Duration {
+    /// How many requests a time is enough for, as far as the first responses show.
+    pub(super) fn requests_in(&self, time: Duration) -> u64 {
         let median = percentile(self.first.clone(), 50).unwrap_or_default();
         let at_once = self.fixed.unwrap_or_else(|| at_once(median)).max(1);
-        median.saturating_mul(u32::try_from(requests / at_once as u64).unwrap_or(u32::MAX))
+        let in_turn = time.as_nanos().checked_div(median.as_nanos()).unwrap_or(u128::MAX);
+        u64::try_from(in_turn.saturating_mul(at_once as u128)).unwrap_or(u64::MAX)
     }
 
     /// How many there are now. Each time that the target asks to wait, a number that the run has chosen is halved.

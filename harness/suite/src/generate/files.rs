@@ -10,7 +10,7 @@ use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::draw::Draw;
 use crate::generate::names::VENDORS;
-use crate::generate::plain::{DATES, FULL_COLUMNS, VENDOR, good_file, good_row, plain};
+use crate::generate::plain::{DATES, FULL_COLUMNS, IMPORT, VENDOR, good_file, good_row, plain};
 use crate::generate::{Walk, classes, next_stage, requests as make};
 
 const COLUMNS: &str =
@@ -215,8 +215,11 @@ pub(super) fn refused_files() -> Vec<Step> {
         make::import(&format!("less-{missing}"), format!("{}\n{}\n", kept(&columns), kept(&cells)))
     };
     let mut steps: Vec<Step> = REQUIRED_COLUMNS.iter().map(|column| without(column)).collect();
-    let other_types = ["application/json", "application/pdf"];
-    steps.extend(other_types.map(|it| of_media_type(it, make::import("other-type", good_file()))));
+    // What a service examines when it begins an import, it may take when a file comes again.
+    for media_type in ["application/json", "application/pdf"] {
+        let of = |import| of_media_type(media_type, make::import(import, good_file()));
+        steps.extend(["other-type", IMPORT].map(of));
+    }
     steps
 }
 
@@ -227,11 +230,14 @@ fn of_media_type(media_type: &str, mut step: Step) -> Step {
     step
 }
 
-/// One file of two rows in each form that CSV has (RFC 4180), and the read of its last invoice.
+/// One file of two rows in each form that CSV has (RFC 4180), and the reads of its last invoice and of its business,
+/// which has no other name.
 pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
     let lines = |rows: [String; 2]| [vec![FULL_COLUMNS.to_owned()], rows.to_vec()].concat();
-    let rows =
-        |form: &str| ["1", "2"].map(|number| good_row().replace("i1", &format!("{form}-{number}")));
+    let rows = |form: &str| {
+        let row = good_row().replace("v1,", &format!("{form},"));
+        ["1", "2"].map(|number| row.replace("i1", &format!("{form}-{number}")))
+    };
     let quoted = |row: String| format!("\"{}\"", row.replace(',', "\",\""));
     // A cell that ends at the wrong quote ends before its comma.
     let named = |row: String| row.replace("V1 Ltd", "\"V1 \"\"One\"\", Ltd\"");
@@ -242,7 +248,8 @@ pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
         ("doubled", lines(rows("doubled").map(named)).join("\n") + "\n"),
     ];
     let sent = forms.into_iter().map(|(form, file)| {
-        vec![make::import(form, file), make::get_invoice("v1", &format!("{form}-2"))]
+        let read = make::get_invoice(form, &format!("{form}-2"));
+        vec![make::import(form, file), read, make::get_business(form)]
     });
     sent.collect()
 }

@@ -20,7 +20,7 @@ use crate::generate::plain::{IMPORT, INVOICE, VENDOR, good_file, plain};
 use crate::generate::{Walk, files, grammar, identifiers, named, requests as make};
 
 /// The number of steps in one case: with the reads and repeats between them, it comes to its end.
-const STEPS_IN_A_CASE: usize = 32;
+const STEPS_IN_A_CASE: usize = 35;
 
 /// Separates these draws from others of the seed.
 const PURPOSE: u64 = 0x7ab1ed;
@@ -94,6 +94,7 @@ fn groups(seed: u64) -> Vec<Vec<Step>> {
     groups.extend(identifiers::groups(&mut draw));
     groups.extend(grammar::groups(&mut draw));
     groups.extend(alone(unknown()));
+    groups.push(refused_twice());
     // Nothing is learned of failures in a case after one is announced.
     groups.extend(grammar::failing());
     groups
@@ -120,13 +121,18 @@ fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Vec<Step>> {
                 }
                 _ => plain(kind),
             };
+            // What a service examines when it makes a business or an invoice, it may take when it updates one.
             let is_of_body = place.at.path.len() == 1 && !sample.is_valid;
-            if is_of_body && kind == OperationKind::SyncBusiness {
-                // What a service examines when it makes a business, it may take when it updates one.
-                groups.push(
-                    place.with_sample(make::sync_business(VENDOR, VENDOR, None, None), sample),
-                );
-            }
+            let other = match kind {
+                OperationKind::SyncBusiness => {
+                    Some(make::sync_business(VENDOR, VENDOR, None, None))
+                }
+                OperationKind::SyncInvoice => {
+                    Some(make::plain_invoice(VENDOR, &format!("own {number} {index}"), 1000))
+                }
+                _ => None,
+            };
+            groups.extend(other.filter(|_| is_of_body).map(|it| place.with_sample(it, sample)));
             groups.push([place.named_by(sample), place.with_sample(plain, sample)].concat());
         }
     }
@@ -217,6 +223,12 @@ pub(super) static PLACES: LazyLock<Vec<Place>> = LazyLock::new(|| {
 /// Those of one endpoint.
 pub(super) fn places_of(kind: OperationKind) -> Vec<&'static Place> {
     PLACES.iter().filter(|place| place.kind == kind).collect()
+}
+
+/// The same refusal twice, and the read that shows that nothing has changed.
+fn refused_twice() -> Vec<Step> {
+    let ask = || make::request_advance(VENDOR, INVOICE);
+    vec![ask(), ask(), make::get_business(VENDOR)]
 }
 
 /// Requests about businesses, invoices, imports and subscriptions that do not exist.

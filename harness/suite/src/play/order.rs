@@ -19,6 +19,12 @@ use crate::play::case::Played;
 /// The requests that a play costs besides its steps: it reads the clock, and deletes its subscriptions.
 const AROUND: usize = 3;
 
+/// A run has room for most cases if it lacks no more than such a part of its requests.
+const MOST: u64 = 5;
+
+/// No more than such a part of its requests is sent twice.
+const TWICE: u64 = 10;
+
 /// A case before its place is decided.
 #[derive(Clone, Debug)]
 pub struct Candidate {
@@ -137,18 +143,25 @@ struct Choice {
     cost: usize,
 }
 
-/// The cases in their order. Where they cannot all be played, the first ones are cut where they meet nothing new, and
-/// come again as a whole.
-pub fn ordered(candidates: Vec<Candidate>, all_fit: bool) -> Vec<Planned> {
+/// The cases in their order, for a run of so many requests that spends `cost` on a whole one of each.
+///
+/// Some are cut where the rest meets little, and come again as a whole. What is played twice takes the place of the last
+/// cases: so, in a run that has room for most of them, only as much as is left over. One that has not takes what meets the
+/// most.
+pub fn ordered(candidates: Vec<Candidate>, cost: u64, requests: u64) -> Vec<Planned> {
+    let has_room = cost <= requests + requests / MOST;
+    let spare = requests.saturating_sub(cost).min(requests / TWICE);
+    let mut twice = if has_room { spare } else { u64::MAX };
     let mut covered = BTreeSet::new();
     let mut whole = BTreeSet::new();
     let mut plan = Vec::new();
-    while let Some(choice) = best(&candidates, &covered, &whole, all_fit) {
+    while let Some(choice) = best(&candidates, &covered, &whole, twice) {
         let Candidate { number, steps, shown } = &candidates[choice.index];
         let met = shown.firsts.iter().filter(|(step, _)| *step < choice.length);
         covered.extend(met.map(|(_, first)| first.clone()));
-        if choice.length == steps.len() {
-            whole.insert(choice.index);
+        match choice.length == steps.len() {
+            true => drop(whole.insert(choice.index)),
+            false => twice = twice.saturating_sub(choice.cost as u64),
         }
         plan.push(Planned { number: *number, steps: steps[..choice.length].to_vec() });
     }
@@ -191,11 +204,10 @@ fn best(
     candidates: &[Candidate],
     covered: &BTreeSet<First>,
     whole: &BTreeSet<usize>,
-    all_fit: bool,
+    twice: u64,
 ) -> Option<Choice> {
     let open = candidates.iter().enumerate().filter(|(index, _)| !whole.contains(index));
-    let choices =
-        open.flat_map(|(index, candidate)| beginnings(index, candidate, covered, all_fit));
+    let choices = open.flat_map(|(index, candidate)| beginnings(index, candidate, covered, twice));
     // Of those with the same price, the one that is worth the most, and then the first.
     choices.min_by_key(|choice| {
         let price = choice.cost.saturating_mul(1 << 20) / choice.gain;
@@ -203,17 +215,19 @@ fn best(
     })
 }
 
-/// The beginnings of a case that end with something new, or the whole case.
+/// The beginnings of a case that end with something new, if their requests may be sent twice, and the whole case.
 fn beginnings<'a>(
     index: usize,
     Candidate { steps, shown, .. }: &'a Candidate,
     covered: &'a BTreeSet<First>,
-    all_fit: bool,
+    twice: u64,
 ) -> impl Iterator<Item = Choice> + 'a {
     let new = shown.firsts.iter().filter(|(_, first)| !covered.contains(first));
     new.scan(0, move |gain, (step, first)| {
         *gain += first.worth();
-        let length = if all_fit { steps.len() } else { settled(steps, step + 1) };
+        let cut = settled(steps, step + 1);
+        let may_be_cut = (cut + AROUND) as u64 <= twice;
+        let length = if may_be_cut { cut } else { steps.len() };
         Some(Choice { index, length, gain: *gain, cost: length + AROUND })
     })
 }
@@ -246,8 +260,9 @@ mod tests {
         Candidate { number, steps, shown }
     }
 
-    fn order(candidates: &[Candidate], all_fit: bool) -> Vec<(u64, usize)> {
-        let plan = ordered(candidates.to_vec(), all_fit);
+    fn order(candidates: &[Candidate], requests: u64) -> Vec<(u64, usize)> {
+        let cost = candidates.iter().map(|one| (one.steps.len() + AROUND) as u64).sum();
+        let plan = ordered(candidates.to_vec(), cost, requests);
         plan.into_iter().map(|planned| (planned.number, planned.steps.len())).collect()
     }
 
@@ -256,7 +271,7 @@ mod tests {
         let slow = candidate(0, 40, &[(0, 1), (39, 2)]);
         let rich = candidate(1, 40, &[(0, 1), (1, 3), (2, 4)]);
         let poor = candidate(2, 40, &[(0, 1)]);
-        let plan = order(&[slow, rich, poor], false);
+        let plan = order(&[slow, rich, poor], 100);
         assert_eq!(plan, [(1, 3), (0, 40), (2, 40), (1, 40)]);
     }
 
@@ -272,7 +287,7 @@ mod tests {
         };
         let one_clause = candidate(0, 40, &[(10, 1)]);
         let [one, three] = [with(1, &[(10, 200)]), with(2, &[(8, 401), (9, 404), (10, 502)])];
-        assert_eq!(order(&[one, one_clause, three], false)[..3], [(2, 11), (0, 11), (1, 11)]);
+        assert_eq!(order(&[one, one_clause, three], 100)[..3], [(2, 11), (0, 11), (1, 11)]);
     }
 
     #[test]
@@ -292,14 +307,19 @@ mod tests {
             with(3, 40, &["d", "e", "f"]),
             with(4, 10, &["b"]),
         ];
-        assert_eq!(order(&cases, false), [(2, 10), (3, 40), (4, 10), (1, 10), (0, 10)]);
+        assert_eq!(order(&cases, 80), [(2, 10), (3, 40), (4, 10), (1, 10), (0, 10)]);
     }
 
     #[test]
-    fn a_case_is_played_once_if_all_can_be_played() {
+    fn no_more_is_played_twice_than_is_left_over() {
         let one = candidate(0, 10, &[(0, 1)]);
         let two = candidate(1, 10, &[(0, 1), (9, 2)]);
-        let nothing = candidate(2, 10, &[]);
-        assert_eq!(order(&[one, two, nothing], true), [(1, 10), (2, 10), (0, 10)]);
+        let three = candidate(2, 10, &[(1, 3)]);
+        let of = |requests| order(&[one.clone(), two.clone(), three.clone()], requests);
+        assert_eq!(of(39), [(1, 10), (2, 10), (0, 10)]);
+        assert_eq!(of(42), [(1, 10), (2, 10), (0, 10)]);
+        assert_eq!(of(43), [(0, 1), (1, 10), (2, 10), (0, 10)]);
+        // Without room for most of them, the clauses come first.
+        assert_eq!(of(30), [(0, 1), (2, 2), (1, 10), (2, 10), (0, 10)]);
     }
 }

@@ -73,6 +73,10 @@ impl Browser {
         self.post("/url", json!({ "url": "about:blank" })).await;
         self.log("performance").await;
         self.post("/url", json!({ "url": url })).await;
+        // Under load, the driver returns before the end of the page is parsed.
+        while self.run("return document.readyState").await != "complete" {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// What a script returns, run in the page.

@@ -20,8 +20,8 @@ const TIMES: usize = 4;
 /// The same for one of which nobody knows what becomes of it: each time with an answered request of its kind before it.
 const TIMES_IF_OPEN: usize = 8;
 
-/// The largest body that is sent again and again. Bytes.
-const MOST_BYTES: usize = 65_536;
+/// The largest body that is sent again and again: that of JSON which is too large. Bytes.
+const MOST_BYTES: usize = 2 << 20;
 
 /// The requests of a case that failed each time so far.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,7 @@ use tideover_exchange::matcher::{fields, texts};
 use tideover_exchange::{Arrival, Exchange, Prepared, Sequence};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, EventType};
-use tideover_model::{ActionKind, Clause, OperationKind, clause};
+use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
 
 use crate::checks::meanings::{Proof, meaning_of};
 use crate::checks::relations::ledger::{
@@ -27,6 +27,7 @@ use names::Names;
 const FACTORED: &str = EventType::FactoredUpdated.name();
 const OPTED_IN: &str = EventType::BusinessOptedIn.name();
 const PAID: &str = EventType::InvoicePaid.name();
+const CREATED: &str = EventType::InvoiceCreated.name();
 const REMITTANCE: &str = EventType::RemittanceUpdated.name();
 const LOAN_CREATED: &str = EventType::AdvanceCreated.name();
 const LOAN_ISSUED: &str = EventType::AdvanceIssued.name();
@@ -57,6 +58,8 @@ pub(in crate::checks) struct Events {
     opened: BTreeSet<BusinessName>,
     /// The invoices whose last read was behind an event.
     behind: BTreeSet<(InvoiceName, EventType)>,
+    /// The invoices that a read did not find, until a request may make them.
+    absent: BTreeSet<InvoiceName>,
     /// Whether requests got no response. They may have been carried out.
     has_missed: bool,
     /// Whether no one else moves the outside world.
@@ -68,6 +71,7 @@ pub(in crate::checks) struct Events {
 impl Check for Events {
     fn miss(&mut self, sent: &Prepared) {
         self.has_missed = true;
+        self.forget_absent(sent);
         self.names.miss(sent, self.steps);
         self.synced.miss(sent);
         self.due.miss(sent);
@@ -92,11 +96,13 @@ impl Check for Events {
             self.replaced.extend(business(exchange));
         }
         let moves_funds = self.learn_opening(exchange);
+        self.forget_absent(exchange.sent);
         // What arrived with this response may have been sent after it.
         self.check_read(exchange, notes);
         for arrival in exchange.arrivals {
             self.learn_event(arrival, notes);
         }
+        self.learn_absent(exchange);
         self.learn_facts(exchange, moves_funds);
         self.due.check(exchange, &self.announced, &self.names, notes);
         self.due.learn_endpoints(exchange, self.steps);
@@ -175,6 +181,7 @@ impl Events {
         };
         self.due.learn_event(&announced);
         self.check_owner(&announced, notes);
+        self.check_existence(&announced, notes);
         self.check_sequence(&announced, notes);
         self.announced.push(announced);
         let announced =
@@ -202,6 +209,44 @@ impl Events {
                 format!("{} of {foreign}", announced.kind),
             )
         });
+    }
+
+    /// An invoice of which an event says that it exists is found by a read.
+    fn check_existence(&self, announced: &Announcement, notes: &mut Notes) {
+        let Some(owner) = self.due.owner_of(&announced.path) else { return };
+        let named = |text: &String| announced.texts.contains(text);
+        let is_it =
+            |((caller, payee), name): &&InvoiceName| caller == owner && named(payee) && named(name);
+        let Some(absent) = self.absent.iter().find(is_it) else { return };
+        // A read may be behind a sync. And the name may stand for something else in an event about another invoice.
+        let is_known = self.names.invoices().any(|known| known == absent || named(&known.1));
+        if announced.kind != CREATED || is_known {
+            return;
+        }
+        notes.expect_delivery(meaning_of(EventType::InvoiceCreated), false, "webhook", || {
+            let (expected, seen) = ("an event of an invoice that exists", "does not find it");
+            (expected.to_owned(), format!("{CREATED} of {}, and a read {seen}", absent.1))
+        });
+    }
+
+    /// Learns that a read does not find an invoice.
+    fn learn_absent(&mut self, exchange: &Exchange<'_>) {
+        let is_absent = exchange.kind() == Some(OperationKind::GetInvoice)
+            && exchange.seen.code() == Some(Code::InvoiceNotFound.name());
+        self.absent.extend(invoice(exchange).filter(|_| is_absent));
+    }
+
+    /// Forgets what was absent before a request that may make it.
+    fn forget_absent(&mut self, sent: &Prepared) {
+        match sent.kind() {
+            Some(OperationKind::SyncInvoice) => self.absent.clear(),
+            Some(OperationKind::ImportInvoices) => {
+                let file = sent.call().map(|call| String::from_utf8_lossy(call.body()));
+                let is_in = |name: &str| file.as_ref().is_some_and(|file| file.contains(name));
+                self.absent.retain(|(_, name)| !is_in(name));
+            }
+            _ => {}
+        }
     }
 
     /// No two states of an invoice share a sequence, because a receiver ignores the second.
