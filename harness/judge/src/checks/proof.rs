@@ -613,7 +613,10 @@ fn finds_an_event_of_an_invoice_that_does_not_exist() {
     assert_eq!(of(&other), ["6.events.invoice.created"]);
     assert!(of(&[subscribed(), absent(), created("y")]).is_empty());
     assert!(of(&[subscribed(), created("lost"), absent()]).is_empty(), "a read may be behind");
-    assert!(of(&[subscribed(), absent(), file("lost"), created("lost")]).is_empty(), "it may be new");
+    assert!(
+        of(&[subscribed(), absent(), file("lost"), created("lost")]).is_empty(),
+        "it may be new"
+    );
 }
 
 /// A receiver that books each event would book the payment twice. One that somebody takes back may be made again.

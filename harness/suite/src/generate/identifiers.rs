@@ -15,6 +15,7 @@ use crate::generate::{classes, files, requests as make};
 /// The steps of paths, then those of pairs.
 pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     let mut groups = in_paths(draw);
+    groups.extend(as_they_are());
     groups.extend(look_alikes(draw));
     groups.extend(joined(draw));
     groups
@@ -84,6 +85,28 @@ fn in_paths(draw: &mut Draw) -> Vec<Vec<Step>> {
         }
     };
     texts.into_iter().enumerate().map(of).collect()
+}
+
+/// Capitals, and each sign that a segment of a path may have as it is (RFC 3986, `pchar`): written twice, and read without
+/// percent-encoding.
+fn as_they_are() -> [Vec<Step>; 3] {
+    const TEXT: &str = "A!$&'()*+,;=:@b";
+    let read = |kind, segments: &[&str]| Step::new(Action::Call(Call::at(kind, segments)));
+    let twice = |step: Step, read: Step| vec![step.clone(), read, step];
+    [
+        twice(
+            make::sync_business(TEXT, "As It Is Ltd", None, None),
+            read(OperationKind::GetBusiness, &[TEXT]),
+        ),
+        twice(
+            make::plain_invoice(VENDOR, TEXT, 1000),
+            read(OperationKind::GetInvoice, &[VENDOR, TEXT]),
+        ),
+        twice(
+            make::import(TEXT, files::row_of(VENDOR, "path", "ISSUED", 100)),
+            read(OperationKind::GetImport, &[TEXT]),
+        ),
+    ]
 }
 
 /// The text as a segment of a path, where a letter that could stand for itself is percent-encoded.

@@ -236,7 +236,9 @@ impl Walk {
             2 | 16 | 20 => make::request_advance(VENDOR, "r9"),
             3 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, "r9"),
             4 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, "r9"),
-            5 | 15 => make::advance_clock(86_400),
+            5 => make::advance_clock(86_400),
+            // What is priced by days is another price by then.
+            15 => make::advance_clock(40 * 86_400),
             6 | 8 | 10 | 12 | 14 | 17 | 19 | 21 => make::get_invoice(VENDOR, "r9"),
             // Each part counts, whichever it is. The third one may repay the advance, and does not pay the invoice.
             7 => make::pay(VENDOR, "r9", 1_000),
