@@ -226,7 +226,7 @@ impl Choices for Seeded {
     }
 
     fn remittance(&mut self, business: BusinessId, series: u64) -> Remittance {
-        // No two businesses share an account: they are numbered, and two series begin far apart.
+        // No two businesses share an account: they are numbered from a random place for each series.
         let first = pick(&mut self.draw("accounts", 0, series), FIRST_ACCOUNTS);
         let account_number = (first + u64::from(business.0)).to_string();
         let mut draw = self.draw("remittance", business.0, 0);

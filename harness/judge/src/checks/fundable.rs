@@ -41,7 +41,12 @@ impl NotRefused {
             return;
         };
         let Some(shown) = exchange.success_of(OperationKind::GetBusiness) else { return };
-        let is_complete = is_complete(shown);
+        let requirements = shown.get(field::ONBOARDING).and_then(Value::as_object);
+        let documented = find(OperationKind::GetBusiness.reply_fields(), [field::ONBOARDING]);
+        let is_complete = requirements.zip(documented).is_some_and(|(met, documented)| {
+            let mut names = documented.within().iter().map(|field| field.name);
+            names.all(|name| met.get(name) == Some(&Value::Bool(true)))
+        });
         let named = (exchange.platform, business.clone());
         if is_complete {
             self.complete.insert(named)
@@ -121,7 +126,7 @@ impl Fundable {
 }
 
 /// Whether a refusal says something of what is asked about, and not of the request alone.
-fn is_of_state(code: Code) -> bool {
+pub(super) fn is_of_state(code: Code) -> bool {
     matches!(code.status(), Status::Assumed(_) | Status::Documented(409))
 }
 
@@ -138,14 +143,4 @@ fn reason_goes_with_it(exchange: &Exchange<'_>, invoice: &Value, notes: &mut Not
         let shown = reason.unwrap_or(&Value::Null);
         ("a reason if and only if not fundable", format!("fundable {fundable}, reason {shown}"))
     });
-}
-
-/// Whether a business shows that all its requirements are met.
-pub(super) fn is_complete(business: &Value) -> bool {
-    let requirements = business.get(field::ONBOARDING).and_then(Value::as_object);
-    let documented = find(OperationKind::GetBusiness.reply_fields(), [field::ONBOARDING]);
-    requirements.zip(documented).is_some_and(|(met, documented)| {
-        let mut names = documented.within().iter().map(|field| field.name);
-        names.all(|name| met.get(name) == Some(&Value::Bool(true)))
-    })
 }

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 use tideover_exchange::{Exchange, Prepared};
+use tideover_model::wire::field;
 use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId, clause};
 
-use crate::checks::fundable::is_complete;
+use crate::checks::fundable::is_of_state;
 use crate::checks::{Check, Notes};
 
 /// The last refusal, until something may change the state that it concerns.
@@ -16,6 +17,8 @@ pub(super) struct RefusedAgain {
     changed: Option<Changed>,
     /// Whether someone paid. The booking may come later, and make room under the limit.
     was_paid: bool,
+    /// Whether anybody did anything outside. A read may be behind that.
+    was_acted: bool,
 }
 
 #[derive(Clone)]
@@ -54,6 +57,12 @@ impl Refusal {
         self.listed() == Some(Code::BusinessNotEligible)
     }
 
+    /// Whether it is about the state of the invoice. How much is outstanding may change while time passes.
+    fn is_of_invoice(&self) -> bool {
+        let listed = self.listed().filter(|code| is_of_state(*code) && !self.may_end());
+        listed.is_some_and(|code| code != Code::ConcentrationExceeded)
+    }
+
     fn is_as(&self, other: &Refusal) -> bool {
         (self.status, &self.code) == (other.status, &other.code)
     }
@@ -63,27 +72,34 @@ impl RefusedAgain {
     fn compare(&mut self, exchange: &Exchange<'_>, now: &Refusal, notes: &mut Notes) {
         let Some(before) = self.last.take_if(|before| before.sent == now.sent) else { return };
         if before.may_end() {
-            let payee = exchange.asked_advance().map(|(payee, _)| payee);
-            let payee = payee.filter(|_| !before.is_as(now) && now.listed().is_some());
-            let platform = exchange.platform;
-            let changed = payee.map(|payee| Changed { platform, payee, before, now: now.clone() });
-            self.changed = changed.or(self.changed.take());
+            if before.is_as(now) {
+                report(exchange, &before, now, notes);
+            } else if let Some((payee, _)) =
+                exchange.asked_advance().filter(|_| now.is_of_invoice())
+            {
+                let platform = exchange.platform;
+                self.changed = Some(Changed { platform, payee, before, now: now.clone() });
+            }
         } else if !now.may_end() && (before.listed().is_some() || now.listed().is_some()) {
             // Of finer codes, which are not listed, any may fit.
             report(exchange, &before, now, notes);
         }
     }
 
-    /// What a business shows that was refused for two reasons: once it is eligible, it stays so unless something is done.
+    /// What a business shows that was refused for two reasons: it was never eligible if it has no contract, which only
+    /// somebody's act gives it.
     fn confirm(&mut self, exchange: &Exchange<'_>, business: &Value, notes: &mut Notes) {
         let call = exchange.call().and_then(|call| call.operation());
         let Some(Operation::GetBusiness { business: read }) = call else { return };
         let is_it =
             |changed: &mut Changed| changed.platform == exchange.platform && changed.payee == *read;
-        if let Some(changed) = self.changed.take_if(is_it)
-            && !is_complete(business)
-        {
-            report(exchange, &changed.before, &changed.now, notes);
+        let Some(Changed { before, now, .. }) = self.changed.take_if(is_it) else { return };
+        if business[field::ONBOARDING][field::CONTRACT] == false && !self.was_acted {
+            notes.expect(exchange, clause!("7.retrying.2"), false, "code", || {
+                let expected = format!("{} {}, as before", before.status, before.code);
+                let seen = format!("{} {}", now.status, now.code);
+                (expected, format!("{seen}, although this read shows that nothing has changed"))
+            });
         }
     }
 }
@@ -103,6 +119,7 @@ impl Check for RefusedAgain {
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         self.was_paid |= exchange.acts() == Some(ActionKind::PayorPays);
+        self.was_acted |= exchange.acts().is_some();
         if let Some(business) = exchange.success_of(OperationKind::GetBusiness) {
             self.confirm(exchange, business, notes);
         }

@@ -122,7 +122,7 @@ impl<'a> Items<'a> {
             tokio::task::yield_now().await;
         }
         let cases: u64 = candidates.iter().map(|one| self.cost(&one.steps)).sum();
-        let cost = cases + cases / RACES;
+        let cost = if self.races.is_some() { cases + cases / (RACES - 1) } else { cases };
         // Nothing of a single case is played twice.
         let requests = if some < 2 { cost } else { self.session.room() };
         ordered(candidates, cost, requests)

@@ -131,8 +131,9 @@ impl Session {
     pub(crate) fn room(&self) -> u64 {
         let state = self.state();
         let left = state.limits.requests.saturating_sub(state.ledger.requests());
-        let seconds = state.limits.seconds.map(Duration::from_secs);
-        seconds.map_or(left, |seconds| left.min(state.workers.requests_in(seconds)))
+        let most = state.limits.seconds.map(Duration::from_secs);
+        let time = most.map(|most| most.saturating_sub(state.limits.began.elapsed()));
+        time.map_or(left, |time| left.min(state.workers.requests_in(time)))
     }
 
     /// How many cases are played at once now.

@@ -130,7 +130,7 @@ impl Walk {
 }
 
 /// The size that the mock takes for the limit of a body (§8 shows none). Bytes.
-const BODY_LIMIT: usize = 1_048_576;
+pub(crate) const BODY_LIMIT: usize = 1_048_576;
 
 /// A request with nothing wrong but the size of its body, which is more than so many bytes.
 fn too_large(kind: OperationKind, size: usize) -> Step {

@@ -55,6 +55,7 @@ use neighbour::Neighbour;
 use onboarding::Requirement;
 
 pub use contention::{Size, race};
+pub(crate) use files::BODY_LIMIT;
 
 /// The default number of steps of a case, over HTTP and in process.
 pub const DEFAULT_STEPS: u64 = 50;

@@ -146,10 +146,10 @@ struct Choice {
 /// The cases in their order, for a run of so many requests that spends `cost` on a whole one of each.
 ///
 /// Some are cut where the rest meets little, and come again as a whole. What is played twice takes the place of the last
-/// cases: so, in a run that has room for most of them, only as much as is left over. One that has not takes what meets the
-/// most.
+/// cases: a run with room for most cases plays no more twice than it has requests left for. Any other run plays what meets
+/// the most.
 pub fn ordered(candidates: Vec<Candidate>, cost: u64, requests: u64) -> Vec<Planned> {
-    let has_room = cost <= requests + requests / MOST;
+    let has_room = cost <= requests.saturating_add(requests / MOST);
     let spare = requests.saturating_sub(cost).min(requests / TWICE);
     let mut twice = if has_room { spare } else { u64::MAX };
     let mut covered = BTreeSet::new();
@@ -215,7 +215,7 @@ fn best(
     })
 }
 
-/// The beginnings of a case that end with something new, if their requests may be sent twice, and the whole case.
+/// The beginnings of a case that end with something new, or the whole case in place of one that may not be sent twice.
 fn beginnings<'a>(
     index: usize,
     Candidate { steps, shown, .. }: &'a Candidate,

@@ -10,6 +10,7 @@ use tideover_exchange::{Exchange, Prepared};
 use tideover_judge::{has_failed, is_informative};
 use tideover_model::{Code, OperationKind, clause};
 
+use crate::generate::BODY_LIMIT;
 use crate::generate::plain::plain;
 use crate::generate::requests;
 use crate::play::learn::failing::{AGAIN_AT_ONCE, CRASH};
@@ -20,8 +21,9 @@ const TIMES: usize = 4;
 /// The same for one of which nobody knows what becomes of it: each time with an answered request of its kind before it.
 const TIMES_IF_OPEN: usize = 8;
 
-/// The largest body that is sent again and again: that of JSON which is too large. Bytes.
-const MOST_BYTES: usize = 2 << 20;
+/// The largest body that is sent again and again: JSON that is over the usual limit is sent, a file of many times as much
+/// is not. Bytes.
+const MOST_BYTES: usize = 2 * BODY_LIMIT;
 
 /// The requests of a case that failed each time so far.
 #[derive(Clone, Debug, Default)]
