@@ -380,7 +380,10 @@ fn finds_another_reason_for_the_same_refusal() {
     assert!(of(&[limit.clone(), limit.clone()]).is_empty());
     assert_eq!(of(&[limit.clone(), read(), other.clone()]), ["7.retrying.2"]);
     let twice = [other.clone(), other];
-    assert!(of(&[&[limit.clone(), sync()], &twice[..]].concat()).is_empty(), "something may have changed");
+    assert!(
+        of(&[&[limit.clone(), sync()], &twice[..]].concat()).is_empty(),
+        "something may have changed"
+    );
     // The account may open meanwhile, unless a read shows that it did not.
     let ineligible = [&[refusal("business_not_eligible")], &twice[..]].concat();
     assert!(of(&ineligible).is_empty());
