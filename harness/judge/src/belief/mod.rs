@@ -594,20 +594,16 @@ pub fn is_informative(seen: &Response) -> bool {
 /// Whether a request may be valid in another state of the service than one in which it is refused so.
 fn depends_on_state(sent: &Prepared, code: Code) -> bool {
     let is_valid = sent.call().is_none_or(|call| call.operation().is_some());
-    let is_of_request = matches!(
-        code,
-        Code::Unauthorized
-            | Code::DestinationRefused
-            | Code::InvalidRoutingNumber
-            | Code::UnsupportedMediaType
-            | Code::UnreadableFile
-            | Code::TooManyRows
-    );
-    is_valid && !is_of_request
+    // How much is too large, whom a service invites, and what it takes for JSON, is its own.
+    let is_its_own =
+        matches!(code, Code::PayloadTooLarge | Code::InvalidInvitee | Code::UnreadableRequest);
+    let is_of_request =
+        code.is_of_form() || matches!(code, Code::Unauthorized | Code::DestinationRefused);
+    is_valid && (is_its_own || !is_of_request)
 }
 
 /// Whether others may end the condition of a refusal. Another refusal then says nothing about precedence.
-fn ends_unseen(code: Code) -> bool {
+pub(crate) fn ends_unseen(code: Code) -> bool {
     matches!(code, Code::BusinessNotEligible | Code::ConcentrationExceeded)
 }
 

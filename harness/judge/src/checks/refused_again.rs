@@ -5,6 +5,7 @@ use tideover_exchange::{Exchange, Prepared};
 use tideover_model::wire::field;
 use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId, clause};
 
+use crate::belief::ends_unseen;
 use crate::checks::fundable::is_of_state;
 use crate::checks::{Check, Notes};
 
@@ -21,7 +22,6 @@ pub(super) struct RefusedAgain {
     was_acted: bool,
 }
 
-#[derive(Clone)]
 struct Refusal {
     sent: Prepared,
     status: u16,
@@ -31,8 +31,9 @@ struct Refusal {
 struct Changed {
     platform: Option<PlatformId>,
     payee: String,
-    before: Refusal,
-    now: Refusal,
+    /// The two refusals, in words.
+    before: String,
+    now: String,
 }
 
 impl Refusal {
@@ -40,12 +41,8 @@ impl Refusal {
         let (status, code) = (exchange.seen.status, exchange.seen.code()?);
         let asks = exchange.kind() == Some(OperationKind::RequestAdvance);
         let is_refusal = matches!(status, 400..=499) && status != 429;
-        let sent = || exchange.sent.clone();
-        (asks && is_refusal && !exchange.unsettled).then(|| Refusal {
-            sent: sent(),
-            status,
-            code: code.to_owned(),
-        })
+        let (sent, code) = (exchange.sent.clone(), code.to_owned());
+        (asks && is_refusal && !exchange.unsettled).then_some(Refusal { sent, status, code })
     }
 
     fn listed(&self) -> Option<Code> {
@@ -57,32 +54,33 @@ impl Refusal {
         self.listed() == Some(Code::BusinessNotEligible)
     }
 
-    /// Whether it is about the state of the invoice. How much is outstanding may change while time passes.
+    /// Whether it is about the state of the invoice, which nobody else changes.
     fn is_of_invoice(&self) -> bool {
-        let listed = self.listed().filter(|code| is_of_state(*code) && !self.may_end());
-        listed.is_some_and(|code| code != Code::ConcentrationExceeded)
+        self.listed().is_some_and(|code| is_of_state(code) && !ends_unseen(code))
     }
 
-    fn is_as(&self, other: &Refusal) -> bool {
-        (self.status, &self.code) == (other.status, &other.code)
+    fn in_words(&self) -> String {
+        format!("{} {}", self.status, self.code)
     }
 }
 
 impl RefusedAgain {
     fn compare(&mut self, exchange: &Exchange<'_>, now: &Refusal, notes: &mut Notes) {
         let Some(before) = self.last.take_if(|before| before.sent == now.sent) else { return };
-        if before.may_end() {
-            if before.is_as(now) {
-                report(exchange, &before, now, notes);
-            } else if let Some((payee, _)) =
-                exchange.asked_advance().filter(|_| now.is_of_invoice())
-            {
-                let platform = exchange.platform;
-                self.changed = Some(Changed { platform, payee, before, now: now.clone() });
+        let words = [&before, now].map(Refusal::in_words);
+        let is_same = words[0] == words[1];
+        // Of finer codes, which are not listed, any may fit.
+        let is_listed = before.listed().is_some() || now.listed().is_some();
+        if before.may_end() && !is_same {
+            let payee = exchange.asked_advance().filter(|_| now.is_of_invoice());
+            if let Some((payee, _)) = payee {
+                let (platform, [before, now]) = (exchange.platform, words);
+                self.changed = Some(Changed { platform, payee, before, now });
             }
-        } else if !now.may_end() && (before.listed().is_some() || now.listed().is_some()) {
-            // Of finer codes, which are not listed, any may fit.
-            report(exchange, &before, now, notes);
+        } else if is_listed && (is_same || !now.may_end()) {
+            let [before, now] = words;
+            let evidence = || (format!("{before}, as before"), now);
+            notes.expect(exchange, clause!("7.retrying.2"), is_same, "code", evidence);
         }
     }
 
@@ -96,19 +94,11 @@ impl RefusedAgain {
         let Some(Changed { before, now, .. }) = self.changed.take_if(is_it) else { return };
         if business[field::ONBOARDING][field::CONTRACT] == false && !self.was_acted {
             notes.expect(exchange, clause!("7.retrying.2"), false, "code", || {
-                let expected = format!("{} {}, as before", before.status, before.code);
-                let seen = format!("{} {}", now.status, now.code);
-                (expected, format!("{seen}, although this read shows that nothing has changed"))
+                let unchanged = "although this read shows that nothing has changed";
+                (format!("{before}, as before"), format!("{now}, {unchanged}"))
             });
         }
     }
-}
-
-fn report(exchange: &Exchange<'_>, before: &Refusal, now: &Refusal, notes: &mut Notes) {
-    notes.expect(exchange, clause!("7.retrying.2"), before.is_as(now), "code", || {
-        let before = format!("{} {}, as before", before.status, before.code);
-        (before, format!("{} {}", now.status, now.code))
-    });
 }
 
 impl Check for RefusedAgain {

@@ -159,9 +159,10 @@ pub fn ordered(candidates: Vec<Candidate>, cost: u64, requests: u64) -> Vec<Plan
         let Candidate { number, steps, shown } = &candidates[choice.index];
         let met = shown.firsts.iter().filter(|(step, _)| *step < choice.length);
         covered.extend(met.map(|(_, first)| first.clone()));
-        match choice.length == steps.len() {
-            true => drop(whole.insert(choice.index)),
-            false => twice = twice.saturating_sub(choice.cost as u64),
+        if choice.length == steps.len() {
+            whole.insert(choice.index);
+        } else {
+            twice = twice.saturating_sub(choice.cost as u64);
         }
         plan.push(Planned { number: *number, steps: steps[..choice.length].to_vec() });
     }

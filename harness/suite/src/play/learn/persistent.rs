@@ -1,8 +1,8 @@
 //! Requests that fail whenever they are sent, although others are answered.
 //!
 //! One failure may be an outage. So a request is a suspect if it must be refused and fails each time that it is sent again
-//! at once; or if it fails with the status of a crash. Its steps are played once more with the
-//! request several times among others: by itself it comes too seldom to be accused.
+//! at once, or if it fails with the status of a crash. Its steps are played once more with the request several times among
+//! others: by itself it comes too seldom to be accused.
 
 use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::step::Step;
@@ -21,8 +21,8 @@ const TIMES: usize = 4;
 /// The same for one of which nobody knows what becomes of it: each time with an answered request of its kind before it.
 const TIMES_IF_OPEN: usize = 8;
 
-/// The largest body that is sent again and again: JSON that is over the usual limit is sent, a file of many times as much
-/// is not. Bytes.
+/// The largest body that is sent again and again: one that is just over the usual limit, but none of many times as much.
+/// Bytes.
 const MOST_BYTES: usize = 2 * BODY_LIMIT;
 
 /// The requests of a case that failed each time so far.

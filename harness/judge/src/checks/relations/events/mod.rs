@@ -213,6 +213,9 @@ impl Events {
 
     /// An invoice of which an event says that it exists is found by a read.
     fn check_existence(&self, announced: &Announcement, notes: &mut Notes) {
+        if announced.kind != CREATED {
+            return;
+        }
         let Some(owner) = self.due.owner_of(&announced.path) else { return };
         let named = |text: &String| announced.texts.contains(text);
         let is_it =
@@ -220,12 +223,12 @@ impl Events {
         let Some(absent) = self.absent.iter().find(is_it) else { return };
         // A read may be behind a sync. And the name may stand for something else in an event about another invoice.
         let is_known = self.names.invoices().any(|known| known == absent || named(&known.1));
-        if announced.kind != CREATED || is_known {
+        if is_known {
             return;
         }
         notes.expect_delivery(meaning_of(EventType::InvoiceCreated), false, "webhook", || {
-            let (expected, seen) = ("an event of an invoice that exists", "does not find it");
-            (expected.to_owned(), format!("{CREATED} of {}, and a read {seen}", absent.1))
+            let seen = format!("{CREATED} of {}, and a read does not find it", absent.1);
+            ("an event of an invoice that exists", seen)
         });
     }
 
@@ -238,12 +241,12 @@ impl Events {
 
     /// Forgets what was absent before a request that may make it.
     fn forget_absent(&mut self, sent: &Prepared) {
+        let Some(call) = sent.call().filter(|_| !self.absent.is_empty()) else { return };
         match sent.kind() {
             Some(OperationKind::SyncInvoice) => self.absent.clear(),
             Some(OperationKind::ImportInvoices) => {
-                let file = sent.call().map(|call| String::from_utf8_lossy(call.body()));
-                let is_in = |name: &str| file.as_ref().is_some_and(|file| file.contains(name));
-                self.absent.retain(|(_, name)| !is_in(name));
+                let file = String::from_utf8_lossy(call.body());
+                self.absent.retain(|(_, name)| !file.contains(name));
             }
             _ => {}
         }
