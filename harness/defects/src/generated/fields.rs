@@ -1,7 +1,6 @@
 //! A field of a response that has another value: each field of the table, by what the field is.
 
 use serde_json::{Map, Value};
-use tideover_model::clause::Kind;
 use tideover_model::exchange::respond;
 use tideover_model::wire::schema::{Documented, Field, Origin, Role, documented};
 use tideover_model::{OperationKind, Timestamp};
@@ -64,7 +63,7 @@ pub(super) fn mutations() -> Vec<Mutation> {
 pub(super) fn of_fields() -> impl Iterator<Item = Mutation> {
     OperationKind::ALL.into_iter().flat_map(|kind| {
         let fields = kind.reply_fields().iter();
-        let documented = fields.filter(|field| field.clause.kind() == Kind::Documented);
+        let documented = fields.filter(|field| field.is_documented());
         documented
             .map(move |field| mutation(kind, field, vec![field.name], Edit::Retyped, When::Always))
     })
@@ -132,7 +131,7 @@ fn edits(field: &Field, beside: &'static [Field]) -> Vec<Edit> {
     let is_alike = |other: &&Field| {
         other.name != field.name
             && std::mem::discriminant(&other.role) == std::mem::discriminant(&field.role)
-            && other.clause.kind() == Kind::Documented
+            && other.is_documented()
     };
     let others = beside.iter().filter(is_alike).map(|other| Edit::Of(other.name));
     match (field.role, field.origin) {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tideover_exchange::{Exchange, Prepared};
-use tideover_model::clause::Kind;
 use tideover_model::{OperationKind, PlatformId, clause};
 
 use crate::checks::{Check, Notes, is_reset};
@@ -46,7 +45,7 @@ impl Check for IdenticalReport {
 fn documented(report: &Value) -> BTreeMap<&str, Value> {
     let is_named = |name: &str| {
         let fields = OperationKind::GetImport.reply_fields();
-        fields.iter().any(|field| field.name == name && field.clause.kind() == Kind::Documented)
+        fields.iter().any(|field| field.name == name && field.is_documented())
     };
     let members = report.as_object().into_iter().flatten();
     let (mut named, added): (BTreeMap<&str, &Value>, BTreeMap<&str, &Value>) =

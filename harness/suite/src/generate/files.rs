@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use tideover_exchange::step::{Action, Caller, Step};
-use tideover_model::clause::Kind;
 use tideover_model::wire::import_file::REQUIRED_COLUMNS;
 use tideover_model::wire::schema::columns::{COLUMNS as COLUMNS_OF_FILES, Column};
 use tideover_model::words::InvoiceStatus;
@@ -263,7 +262,7 @@ const COLUMNS_IN_A_RUN: usize = 6;
 pub(super) fn rows_of_classes(draw: &mut Draw) -> Vec<Vec<Step>> {
     let mut groups = Vec::new();
     // The names of the others are not shown.
-    let documented = |column: &&Column| column.field.clause.kind() == Kind::Documented;
+    let documented = |column: &&Column| column.field.is_documented();
     let columns: Vec<&Column> = COLUMNS_OF_FILES.iter().filter(documented).collect();
     for &Column { name: column, field, .. } in draw.some(columns, COLUMNS_IN_A_RUN) {
         let cells = classes::of(field, draw).into_iter().filter_map(|sample| {

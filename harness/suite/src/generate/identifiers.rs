@@ -2,7 +2,7 @@
 //! alike. What is written under one must be found under it, and not under the other.
 
 use tideover_exchange::renaming::OWN;
-use tideover_exchange::step::{Action, Call, Step};
+use tideover_exchange::step::{Action, Step};
 use tideover_model::OperationKind;
 use tideover_model::wire::route::segment;
 use tideover_model::wire::schema::Domain;
@@ -41,7 +41,7 @@ fn joined(draw: &mut Draw) -> Vec<Vec<Step>> {
             step
         };
         let segments = [&*in_path(&left.0), &*in_path(&left.1)];
-        let read = Step::new(Action::Call(Call::at(OperationKind::GetInvoice, &segments)));
+        let read = make::read_at(OperationKind::GetInvoice, &segments);
         vec![sync(&left, 4000), sync(&right, 4001), read]
     };
     signs.into_iter().map(of).collect()
@@ -61,24 +61,23 @@ fn in_paths(draw: &mut Draw) -> Vec<Vec<Step>> {
     let texts: Vec<String> = texts.filter_map(|it| it.as_str().map(str::to_owned)).collect();
     let of = |(turn, text): (usize, String)| {
         let spelled = respelled(&text, draw);
-        let read = |kind, segments: &[&str]| Step::new(Action::Call(Call::at(kind, segments)));
         match (first + turn) % 3 {
             0 => vec![
                 make::sync_business(&text, "In A Path Ltd", None, None),
                 make::set_payout_account(&text, "000123456", "021000021", None),
                 make::get_business(&text),
-                read(OperationKind::GetBusiness, &[&spelled]),
+                make::read_at(OperationKind::GetBusiness, &[&spelled]),
             ],
             1 => vec![
                 make::plain_invoice(VENDOR, &text, 1000 + i64::try_from(turn).unwrap_or(0)),
                 make::get_invoice(VENDOR, &text),
-                read(OperationKind::GetInvoice, &[VENDOR, &spelled]),
-                read(OperationKind::GetInvoice, &[&respelled(VENDOR, draw), &spelled]),
+                make::read_at(OperationKind::GetInvoice, &[VENDOR, &spelled]),
+                make::read_at(OperationKind::GetInvoice, &[&respelled(VENDOR, draw), &spelled]),
             ],
             _ => vec![
                 make::import(&text, files::row_of(VENDOR, "path", "ISSUED", 100)),
                 make::get_import(&text),
-                read(OperationKind::GetImport, &[&spelled]),
+                make::read_at(OperationKind::GetImport, &[&spelled]),
                 // Under the same identifier the same file comes again.
                 make::import(&text, files::row_of(VENDOR, "path", "ISSUED", 100)),
             ],
@@ -92,22 +91,17 @@ fn in_paths(draw: &mut Draw) -> Vec<Vec<Step>> {
 /// Not among them: `;`, `=` and `,`, to which servers and gateways may give a meaning of their own (RFC 3986 §3.3).
 fn as_they_are() -> [Vec<Step>; 3] {
     const TEXT: &str = "A!$&'()*+:@b";
-    let read = |kind, segments: &[&str]| Step::new(Action::Call(Call::at(kind, segments)));
-    let twice = |step: Step, read: Step| vec![step.clone(), read, step];
+    let row = files::row_of(VENDOR, "path", "ISSUED", 100);
     [
-        twice(
+        (
             make::sync_business(TEXT, "As It Is Ltd", None, None),
-            read(OperationKind::GetBusiness, &[TEXT]),
+            OperationKind::GetBusiness,
+            &[TEXT][..],
         ),
-        twice(
-            make::plain_invoice(VENDOR, TEXT, 1000),
-            read(OperationKind::GetInvoice, &[VENDOR, TEXT]),
-        ),
-        twice(
-            make::import(TEXT, files::row_of(VENDOR, "path", "ISSUED", 100)),
-            read(OperationKind::GetImport, &[TEXT]),
-        ),
+        (make::plain_invoice(VENDOR, TEXT, 1000), OperationKind::GetInvoice, &[VENDOR, TEXT]),
+        (make::import(TEXT, row), OperationKind::GetImport, &[TEXT]),
     ]
+    .map(|(write, read, segments)| vec![write.clone(), make::read_at(read, segments), write])
 }
 
 /// The text as a segment of a path, where a letter that could stand for itself is percent-encoded.

@@ -3,7 +3,6 @@
 use proptest::bool::weighted;
 use serde_json::json;
 use tideover_exchange::step::{Action, Call, Caller, Step};
-use tideover_model::OperationKind;
 use tideover_model::OperationKind::{GetBusiness, GetImport, GetInvoice, Quote};
 use tideover_model::wire::route::segment;
 
@@ -14,17 +13,17 @@ impl Walk {
     /// A request that writes nothing, about one of `accounts` or an unknown one.
     pub fn read(&mut self, accounts: &[String]) -> Step {
         match self.draw(0_u32..12) {
-            0 | 1 => get(GetBusiness, &[&self.account_in_path(accounts)]),
+            0 | 1 => make::read_at(GetBusiness, &[&self.account_in_path(accounts)]),
             2 => {
                 let payee = self.account_in_path(accounts);
-                get(GetInvoice, &[&payee, &run_scoped(UNKNOWN)])
+                make::read_at(GetInvoice, &[&payee, &run_scoped(UNKNOWN)])
             }
             3..=5 => {
                 let business = self.account(accounts);
                 make::quote(&business, self.draw(values::face_value()))
             }
             6 => self.bad_quote(accounts),
-            7 => get(GetImport, &[&run_scoped(UNKNOWN)]),
+            7 => make::read_at(GetImport, &[&run_scoped(UNKNOWN)]),
             8 => make::list_subscriptions(),
             9 => make::list_subscriptions().by(&Caller::Nobody),
             10 => {
@@ -64,9 +63,4 @@ impl Walk {
         };
         Step::new(Action::Call(Call::text_of(Quote, &[], text)))
     }
-}
-
-/// A read with `segments` in its path: encoded, or references.
-fn get(kind: OperationKind, segments: &[&str]) -> Step {
-    Step::new(Action::Call(Call::at(kind, segments)))
 }

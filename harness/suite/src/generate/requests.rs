@@ -262,6 +262,11 @@ pub(crate) fn advance_clock(seconds: u64) -> Step {
     Step::new(Action::Advance(seconds))
 }
 
+/// A read with `segments` in its path: encoded, or references.
+pub(super) fn read_at(kind: OperationKind, segments: &[&str]) -> Step {
+    Step::new(Action::Call(Call::at(kind, segments)))
+}
+
 /// The read that shows the effect of a step, if there is one.
 pub(crate) fn read_back(step: &Step) -> Option<Step> {
     let read = match &step.action {
@@ -285,14 +290,13 @@ fn read_back_of_call(call: &Call) -> Option<Step> {
     let asked = route(&call.method, &call.path).ok()?;
     // They stay encoded, and references stay references.
     let [named, _] = asked.encoded_identifiers();
-    let get = |kind, segments: &[&str]| Step::new(Action::Call(Call::at(kind, segments)));
     Some(match asked.kind {
-        ImportInvoices => get(GetImport, &[named]),
+        ImportInvoices => read_at(GetImport, &[named]),
         SyncInvoice => {
             let payee = body?.get("payee")?.get("externalId")?.as_str()?;
-            get(GetInvoice, &[&segment(payee), named])
+            read_at(GetInvoice, &[&segment(payee), named])
         }
-        SyncBusiness | SetPayoutAccount => get(GetBusiness, &[named]),
+        SyncBusiness | SetPayoutAccount => read_at(GetBusiness, &[named]),
         RequestAdvance => get_invoice(text("payeeExternalId")?, text("invoiceExternalId")?),
         Quote | Invite | CreateOnboardingSession => get_business(text("externalId")?),
         Subscribe | Unsubscribe => list_subscriptions(),

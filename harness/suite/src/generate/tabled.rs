@@ -10,7 +10,6 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_model::OperationKind;
-use tideover_model::clause::Kind;
 use tideover_model::wire::schema::{Documented, Role, documented};
 
 use crate::generate::classes::{self, Sample};
@@ -178,7 +177,7 @@ impl Place {
     /// Whether no place before that the document names has its domain.
     fn is_first_of_domain(&self) -> bool {
         let domain = discriminant(&self.at.field.domain());
-        let mut named = PLACES.iter().filter(|it| it.at.field.clause.kind() == Kind::Documented);
+        let mut named = PLACES.iter().filter(|it| it.at.field.is_documented());
         let first = named.find(|place| discriminant(&place.at.field.domain()) == domain);
         first.is_some_and(|first| std::ptr::eq(first, self))
     }

@@ -96,8 +96,10 @@ impl Shown {
         let clauses = played.met.firsts().iter().enumerate();
         let clauses = clauses.map(|(nth, clause)| (step_of(nth), First::Clause(*clause)));
         let outcomes = outcomes(steps, played);
-        let later = outcomes.iter().filter(|(index, _)| *index >= before);
-        let later = later.map(|(index, one)| (index - before, First::Outcome(one.clone())));
+        // The steps before are no requests, and have no outcome.
+        let later = outcomes
+            .iter()
+            .map(|(index, one)| (index.saturating_sub(before), First::Outcome(one.clone())));
         let mut firsts: Vec<_> = clauses.chain(later).collect();
         firsts.sort();
         let outcomes = outcomes.into_iter().map(|(_, outcome)| Cell::Outcome(outcome));

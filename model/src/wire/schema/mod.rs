@@ -163,6 +163,11 @@ impl Field {
         Field { least_length: 1, ..self }
     }
 
+    /// Whether the document names it, and an assumption does not.
+    pub const fn is_documented(&self) -> bool {
+        matches!(self.clause.kind(), Kind::Documented)
+    }
+
     /// The JSON values that it takes in a request. A response may have null in place of them.
     pub const fn domain(&self) -> Domain {
         match self.role {
@@ -226,7 +231,7 @@ pub struct Documented {
 /// ```
 pub fn documented(fields: &'static [Field]) -> Vec<Documented> {
     let mut all = Vec::new();
-    for field in fields.iter().filter(|field| field.clause.kind() == Kind::Documented) {
+    for field in fields.iter().filter(|field| field.is_documented()) {
         all.push(Documented { path: vec![field.name], field, beside: fields });
         let within = documented(field.within()).into_iter();
         all.extend(within.map(|inner| {

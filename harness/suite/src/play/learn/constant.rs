@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_model::OperationKind;
-use tideover_model::clause::Kind;
 use tideover_model::wire::schema::{Field, Origin};
 
 /// For how many subjects with different texts one text must have come before it is a finding.
@@ -38,8 +37,7 @@ impl Texts {
 
 /// The texts of responses that the caller decides.
 fn echoes(kind: OperationKind) -> impl Iterator<Item = &'static Field> {
-    let is_stated =
-        |field: &&Field| field.origin == Origin::Caller && field.clause.kind() == Kind::Documented;
+    let is_stated = |field: &&Field| field.origin == Origin::Caller && field.is_documented();
     kind.reply_fields().iter().filter(is_stated)
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
-use tideover_model::clause::Kind;
 use tideover_model::wire::field::Fields;
 use tideover_model::wire::schema::Field;
 use tideover_model::{OperationKind, clause};
@@ -60,7 +59,7 @@ impl Common {
 }
 
 fn documented() -> impl Iterator<Item = &'static Field> {
-    KIND.reply_fields().iter().filter(|field| field.clause.kind() == Kind::Documented)
+    KIND.reply_fields().iter().filter(|field| field.is_documented())
 }
 
 impl Variants {
