@@ -274,8 +274,11 @@ mod tests {
     /// No state of the service makes a request valid that has no right key.
     #[test]
     fn a_caller_finds_a_failure_in_place_of_a_refusal_without_a_key() {
-        let name = "code-unsubscribe-answers-with-status-500-in-place-of-unauthorized";
-        assert_eq!(found_by(Setup::Caller, &[name]), [1; 3]);
+        let names = [
+            "code-unsubscribe-answers-with-status-500-in-place-of-unauthorized",
+            "code-unsubscribe-answers-with-upstream-failed-in-place-of-unauthorized",
+        ];
+        assert_eq!(found_by(Setup::Caller, &names), [2; 3]);
     }
 
     /// Whether a request has to be refused may be open. That one crashes, whenever it is sent, is no answer in any case.
