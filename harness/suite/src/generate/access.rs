@@ -32,9 +32,9 @@ impl Walk {
             10 => make::advance_clock(100_000),
             11 => make::subscribe(&values::bad_destination(&mut self.source), None),
             // One that was deleted is another one when it comes again.
-            12 => make::subscribe(&url, None),
-            13 => make::list_subscriptions(),
-            14 => make::sync_business(&self.fresh_name("b"), "After the return", None, None),
+            12 | 13 => make::subscribe(&url, None),
+            14 => make::list_subscriptions(),
+            15 => make::sync_business(&self.fresh_name("b"), "After the return", None, None),
             _ => return None,
         })
     }

@@ -204,6 +204,12 @@ fn with(text: &str, place: usize, character: char) -> String {
     text.chars().enumerate().map(|(at, old)| if at == place { character } else { old }).collect()
 }
 
+/// The text in two parts.
+fn parted(text: &str, draw: &mut Draw) -> String {
+    let (start, end) = text.split_at(1 + draw.below(text.len() - 1));
+    format!("{start}{}{end}", draw.pick(&["-", " "]))
+}
+
 fn digits(least: usize, most: usize, draw: &mut Draw) -> Vec<Sample> {
     let number = number_of(least + draw.below(most - least) + 1, draw);
     let last = number.len() - 1;
@@ -214,6 +220,8 @@ fn digits(least: usize, most: usize, draw: &mut Draw) -> Vec<Sample> {
         invalid(number_of(most + 1, draw)),
         invalid(with(&number, 0, other)),
         invalid(with(&number, draw.below(last) + 1, other)),
+        // As people write long numbers: of the right length with what stands between the digits, and without.
+        invalid(parted(&number_of(most - 1, draw), draw)),
         valid(number_of(least, draw)),
         valid(number_of(most, draw)),
         valid("0".repeat(least)),

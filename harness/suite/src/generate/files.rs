@@ -188,10 +188,11 @@ pub(super) fn row_of(payee: &str, invoice: &str, status: &str, face_value: i64) 
     format!("{COLUMNS}{invoice},{payee},\"Name, {payee}\",P,{status},{face_value},{DATES}\n")
 }
 
-/// Rows of two vendors that only their legal names tell apart.
-pub(super) fn nameless_rows(face_value: i64) -> String {
+/// Rows of two vendors that only their legal names tell apart, which stand between such quotes.
+pub(super) fn nameless_rows(face_value: i64, quote: &str) -> String {
     let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
-    let row = |name: &str| format!("nl,{name},Payor of both,ISSUED,{face_value},{DATES}\n");
+    let row =
+        |name: &str| format!("nl,{quote}{name}{quote},Payor of both,ISSUED,{face_value},{DATES}\n");
     format!("{header}{}{}", row("Alder Works"), row("Birch Works"))
 }
 
@@ -251,6 +252,27 @@ pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
         vec![make::import(form, file), read, make::get_business(form)]
     });
     sent.collect()
+}
+
+/// Files with one optional column each, and the reads of what its cell names.
+pub(super) fn single_columns() -> Vec<Vec<Step>> {
+    let row = good_row();
+    let good: Vec<(&str, &str)> = FULL_COLUMNS.split(',').zip(row.split(',')).collect();
+    let is_optional = |column: &str| !REQUIRED_COLUMNS.contains(&column);
+    let with_only = |column: &str| {
+        let name = format!("only-{column}");
+        let kept = good.iter().filter(|(other, _)| *other == column || !is_optional(other));
+        let (columns, cells): (Vec<&str>, Vec<&str>) = kept
+            .map(|(other, cell)| match *other {
+                "externalId" => (*other, &*name),
+                other if other == column => (other, &*name),
+                other => (other, *cell),
+            })
+            .unzip();
+        let file = format!("{}\n{}\n", columns.join(","), cells.join(","));
+        vec![make::import(&name, file), make::get_business(&name)]
+    };
+    good.iter().filter(|(column, _)| is_optional(column)).map(|(it, _)| with_only(it)).collect()
 }
 
 /// How many columns have rows of classes in one run. Each seed begins with another one.

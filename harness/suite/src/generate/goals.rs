@@ -123,6 +123,11 @@ impl Goal {
         )
     }
 
+    /// Whether its steps are those of the tables.
+    pub(super) fn is_tabled(&self) -> bool {
+        matches!(self.aim, Aim::Tabled(_))
+    }
+
     /// Whether it takes all steps of a case. Then nothing comes between.
     pub(super) fn fills_its_case(&self) -> bool {
         matches!(self.aim, Aim::ShareLimit)

@@ -7,6 +7,7 @@ use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::draw::Draw;
+use crate::generate::names::UNKNOWN;
 use crate::generate::plain::{bare, identifiers, plain};
 use crate::generate::requests as make;
 
@@ -16,6 +17,7 @@ pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     steps.extend(media_types(draw));
     steps.extend(versions(draw));
     steps.extend(untidy_paths(draw));
+    steps.extend(longer_paths());
     steps.extend(methods(draw));
     let mut groups: Vec<Vec<Step>> = steps.into_iter().map(|step| vec![step]).collect();
     groups.extend(unauthorized(draw));
@@ -162,6 +164,16 @@ fn untidy_paths(draw: &mut Draw) -> Vec<Step> {
         step
     };
     harmless.map(untidy).collect()
+}
+
+/// The path of each endpoint with one more segment, which names nothing.
+fn longer_paths() -> Vec<Step> {
+    let longer = |kind: OperationKind| {
+        let call = bare(kind);
+        let path = format!("{}/{UNKNOWN}", call.path);
+        Step::new(Action::Call(Call { path, ..call }))
+    };
+    OperationKind::ALL.into_iter().map(longer).collect()
 }
 
 /// The path of each endpoint under a method that nothing is served under there.
