@@ -173,6 +173,16 @@ impl PreparedCall {
         PreparedCall::new(method, path, content_type.clone(), body.to_vec())
     }
 
+    /// The same call with the last names of its path as one, two of them first. A service may take a slash for a part of an
+    /// identifier.
+    pub fn with_longer_names(&self) -> impl Iterator<Item = PreparedCall> {
+        let slashes = self.path.rmatch_indices('/').filter(|(at, _)| *at > 0);
+        slashes.map(|(at, _)| {
+            let (start, rest) = (&self.path[..at], &self.path[at + 1..]);
+            self.with_path(format!("{start}%2F{}", rest.replace('/', "%2F")))
+        })
+    }
+
     #[must_use]
     pub fn without_media_type(&self) -> PreparedCall {
         PreparedCall::new(&self.method, &self.path, None, self.body.to_vec())

@@ -97,12 +97,14 @@ impl Renaming {
         }
     }
 
-    /// A path. Its identifiers stay encoded; the prefix has only letters, digits and hyphens.
+    /// A path, or the part of it at which something is served. Its identifiers stay encoded; the prefix has only letters,
+    /// digits and hyphens.
     fn path(&self, path: &str) -> String {
-        match served_at(path) {
-            Some(at) if at.kind != OperationKind::Unsubscribe => {
+        match (served_at(path), path.rsplit_once('/')) {
+            (Some(at), _) if at.kind != OperationKind::Unsubscribe => {
                 at.kind.path_with(&at.encoded_identifiers().map(|name| self.identifier(name)))
             }
+            (None, Some((start, rest))) => format!("{}/{rest}", self.path(start)),
             _ => path.to_owned(),
         }
     }
@@ -320,6 +322,9 @@ mod tests {
         assert_eq!(call.body.unwrap()["payee"]["externalId"], "td-x-7-v1");
         let call = renamed(Call::bare("GET", "/v1/organizations/v%2F3/invoices/i1"));
         assert_eq!(call.path, "/v1/organizations/td-x-7-v%2F3/invoices/td-x-7-i1");
+        let call = renamed(Call::bare("GET", "/v1/organizations/v1/more"));
+        assert_eq!(call.path, "/v1/organizations/td-x-7-v1/more");
+        assert_eq!(renamed(Call::bare("GET", "/v1/x/y/")).path, "/v1/x/y/");
     }
 
     #[test]

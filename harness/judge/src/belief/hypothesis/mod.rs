@@ -141,10 +141,12 @@ impl Hypothesis {
         if matches!(sent.action, PreparedAction::Act(_)) {
             return self.after_action(observed);
         }
-        if seen.code() != Some(Code::UnknownEndpoint.name())
-            && let Some(tidied) = tidied(sent)
-        {
-            return self.answering(Observation { sent: &tidied, ..observed });
+        if seen.code() != Some(Code::UnknownEndpoint.name()) {
+            let tried = read_otherwise(sent)
+                .map(|served| self.answering(Observation { sent: &served, ..observed }));
+            if let Some(best) = tried.min_by_key(|(_, fit)| fit.contradictions()) {
+                return best;
+            }
         }
         let mut after = self.clone();
         let revealed = Revealed::by(seen);
@@ -545,14 +547,17 @@ fn is_served_otherwise(sent: &Prepared) -> bool {
     !is_served(&call.method) && OperationKind::ALL.iter().any(|kind| is_served(kind.method()))
 }
 
-/// The same request without the slashes that name nothing, if something is served there. A service may overlook them.
-fn tidied(sent: &Prepared) -> Option<Prepared> {
-    let call = sent.call().filter(|call| call.asked().kind.is_none())?;
-    let names = call.path.split('/').filter(|name| !name.is_empty());
-    let path = names.fold(String::new(), |path, name| path + "/" + name);
-    let tidied = call.with_path(path);
-    tidied.asked().kind?;
-    Some(Prepared { action: PreparedAction::Call(tidied), ..sent.clone() })
+/// The same request at each path that a service may read instead, where nothing is served under its own.
+fn read_otherwise(sent: &Prepared) -> impl Iterator<Item = Prepared> {
+    let call = sent.call().filter(|call| call.asked().kind.is_none());
+    let others = call.into_iter().flat_map(|call| {
+        let names = call.path.split('/').filter(|name| !name.is_empty());
+        // It may overlook slashes that name nothing, or take them for a part of an identifier.
+        let tidied = names.fold(String::new(), |path, name| path + "/" + name);
+        [call.with_path(tidied)].into_iter().chain(call.with_longer_names())
+    });
+    let served = others.filter(|other| other.asked().kind.is_some());
+    served.map(|call| Prepared { action: PreparedAction::Call(call), ..sent.clone() })
 }
 
 /// Whether a body is refused for its size: nothing changes then.

@@ -25,7 +25,7 @@ use events::{
 use outages::{FailsAtRandom, FirstTryFails, LosesAnswers, SmallerPort, TooManyRequests};
 use requests::{
     AnyMediaType, BusinessFirst, KeyFirst, LeastFaceValue, LenientJson, MalformedIsInvalid,
-    OtherObjection, ShortTexts, StrictMembers, UnknownPayee,
+    OtherObjection, ShortTexts, SlashesInNames, StrictMembers, UnknownPayee,
 };
 
 /// A liberty, and where the document leaves it.
@@ -72,6 +72,7 @@ liberties! {
     "late-events" ["6.delivery.4"] "Events come some requests late, and their signatures have the wall clock's time." |it| Box::new(LateEvents { steps: it.below(4) });
     "business-first" ["gap.refusalPrecedence"] "The business of the path is looked for before the rest of a request is read." |_| Box::new(BusinessFirst);
     "key-first" ["gap.unknownEndpoint"] "The key is examined before the path." |_| Box::new(KeyFirst);
+    "slashes-in-names" ["gap.unknownEndpoint"] "A slash is a part of the identifier at the end of a path." |_| Box::new(SlashesInNames);
     "other-objection" ["gap.advancePrecedence"] "Of several reasons against an advance, any one is given." |it| Box::new(OtherObjection { salt: it.next() });
     "malformed-is-invalid" ["gap.routingNumberForm"] "A malformed number, address or URL is invalid_request." |_| Box::new(MalformedIsInvalid);
     "unknown-payee-is-unknown-invoice" ["gap.refusalPrecedence"] "An invoice of a payee that was never synced is an unknown invoice." |_| Box::new(UnknownPayee);

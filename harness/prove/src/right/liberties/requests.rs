@@ -43,6 +43,16 @@ impl Liberty for BusinessFirst {
     }
 }
 
+/// A slash is a part of the identifier at the end of a path.
+pub(super) struct SlashesInNames;
+
+impl Liberty for SlashesInNames {
+    fn takes(&mut self, call: &PreparedCall) -> Option<PreparedCall> {
+        let is_served = |call: &PreparedCall| kind_of(call).is_some();
+        if is_served(call) { None } else { call.with_longer_names().find(is_served) }
+    }
+}
+
 /// The key is examined before the path.
 pub(super) struct KeyFirst;
 

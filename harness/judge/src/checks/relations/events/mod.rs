@@ -42,6 +42,29 @@ struct Announcement {
     sequence: Option<Sequence>,
 }
 
+/// The businesses and their invoices whose last read was behind an event.
+#[derive(Default)]
+struct Behind(BTreeSet<(BusinessName, Option<String>, EventType)>);
+
+impl Behind {
+    /// Whether a read agrees with an event. `None` if it may be stale: the first that is behind may be, and the next one is
+    /// not.
+    fn agrees(
+        &mut self,
+        business: &BusinessName,
+        invoice: Option<&String>,
+        event: EventType,
+        is_shown: bool,
+    ) -> Option<bool> {
+        let place = (business.clone(), invoice.cloned(), event);
+        if is_shown {
+            self.0.remove(&place);
+            return Some(true);
+        }
+        (!self.0.insert(place)).then_some(false)
+    }
+}
+
 #[derive(Default)]
 pub(in crate::checks) struct Events {
     steps: u64,
@@ -56,8 +79,7 @@ pub(in crate::checks) struct Events {
     /// The businesses whose payout account was replaced, and those whose collection account is open.
     replaced: BTreeSet<BusinessName>,
     opened: BTreeSet<BusinessName>,
-    /// The invoices whose last read was behind an event.
-    behind: BTreeSet<(InvoiceName, EventType)>,
+    behind: Behind,
     /// The invoices that a read did not find, until a request may make them.
     absent: BTreeSet<InvoiceName>,
     /// Whether requests got no response. They may have been carried out.
@@ -350,34 +372,32 @@ impl Events {
                 let met = &answer[field::ONBOARDING];
                 let all = self.is_still_onboarded(&name, met);
                 let is_sure = !self.has_missed && !self.names.is_doubtful(&name);
-                if was_announced(OPTED_IN, &[&name.1]) && is_sure {
-                    let clause = meaning_of(EventType::BusinessOptedIn);
-                    expect(clause, all, field::ONBOARDING, "all requirements met", met);
+                let event = EventType::BusinessOptedIn;
+                if was_announced(OPTED_IN, &[&name.1])
+                    && is_sure
+                    && let Some(holds) = self.behind.agrees(&name, None, event, all)
+                {
+                    let due = "all requirements met";
+                    expect(meaning_of(event), holds, field::ONBOARDING, due, met);
                 }
             }
             Some(OperationKind::GetInvoice) => {
                 let Some(invoice) = invoice(exchange) else { return };
                 let ((_, payee), name) = &invoice;
                 let (collected, face) = (&answer[field::COLLECTED], &answer[field::FACE_VALUE]);
+                let event = EventType::InvoicePaid;
+                let is_paid = collected.as_i64() >= face.as_i64();
                 // A caller can report the payment itself, or raise what is to be paid after the event.
                 let is_reported = Fields::of(answer).status() == Some("PAID")
                     || self.synced.was_reported(&invoice);
-                let is_paid = collected.as_i64() >= face.as_i64();
-                let place = (invoice.clone(), EventType::InvoicePaid);
                 if was_announced(PAID, &[payee, name])
                     && Fields::of(answer).advance().is_some()
                     && !is_reported
                     && !self.synced.was_raised(&invoice)
-                    // One read may be stale; the next one is not.
-                    && (is_paid || !self.behind.insert(place))
+                    && let Some(holds) = self.behind.agrees(&invoice.0, Some(name), event, is_paid)
                 {
-                    expect(
-                        meaning_of(EventType::InvoicePaid),
-                        is_paid,
-                        field::COLLECTED,
-                        &format!("at least {face}"),
-                        collected,
-                    );
+                    let due = format!("at least {face}");
+                    expect(meaning_of(event), holds, field::COLLECTED, &due, collected);
                 }
                 self.check_advance(exchange, answer, notes);
             }
@@ -385,7 +405,7 @@ impl Events {
         }
     }
 
-    /// An advance is as far as the events about it say. One read may be stale; the next one is not.
+    /// An advance is as far as the events about it say.
     fn check_advance(&mut self, exchange: &Exchange<'_>, answer: &Value, notes: &mut Notes) {
         let Some(name) = invoice(exchange) else { return };
         let Some(shown) = Proof::of(OperationKind::GetInvoice, answer).state() else { return };
@@ -397,13 +417,10 @@ impl Events {
         let said: Vec<(EventType, AdvanceState)> =
             about.filter_map(Announcement::least_state).collect();
         for (event, least) in said {
-            let place = (name.clone(), event);
-            let holds = shown >= least;
-            if holds {
-                self.behind.remove(&place);
-            } else if self.behind.insert(place) {
+            let is_shown = shown >= least;
+            let Some(holds) = self.behind.agrees(&name.0, Some(&name.1), event, is_shown) else {
                 continue;
-            }
+            };
             notes.expect(exchange, meaning_of(event), holds, field::ADVANCE, || {
                 let due = format!("at least {}, since {} came before", least.name(), event.name());
                 (due, shown.name())
