@@ -402,6 +402,34 @@ fn finds_another_reason_for_the_same_refusal() {
     assert!(of(&written).is_empty(), "it may be another business since");
 }
 
+#[test]
+fn finds_a_quote_that_looks_at_more_than_business_and_amount() {
+    let quote = |face: i64, fundable: bool| {
+        let body = json!({ "externalId": "v", "invoiceFaceValue": face });
+        (Call::json("POST", "/v1/quotes", body), 200, json!({ "fundable": fundable }))
+    };
+    let read = |face: i64| {
+        let shown = json!({ "faceValue": face, "fundable": true });
+        (get("/v1/organizations/v/invoices/i"), 200, shown)
+    };
+    let of = |exchanges: &[_]| {
+        broken(&mut super::relations::quoted::QuotedBetween::default(), exchanges)
+    };
+    let between = [read(100), read(1000), quote(300, false), quote(300, false)];
+    assert_eq!(of(&between), ["2.quote.fundable"]);
+    let stale = [&between[..3], &[quote(300, true)]].concat();
+    assert!(of(&stale).is_empty(), "the first one may be stale");
+    let small = [&between[1..], &[quote(1000, true), quote(1000, true)]].concat();
+    assert!(of(&small).is_empty(), "it may be too small");
+    // Each meets it by another quote.
+    let met = [read(100), read(1000), quote(300, true)];
+    let greater = [&met[..], &[quote(600, false), quote(600, false)]].concat();
+    assert!(of(&greater).is_empty(), "it may be priced for another term");
+    let write = (Call::json("PUT", "/v1/organizations/v", json!({})), 200, json!({}));
+    let written = [&met[..], &[write, quote(300, false), quote(300, false)]].concat();
+    assert!(of(&written).is_empty(), "something may have changed");
+}
+
 /// When all deliveries here are signed.
 const AT: u64 = 1_767_225_600;
 const HOOK: &str = "/accepts/hook";

@@ -123,6 +123,7 @@ static WATCHED: &[RegisteredCheck] = checks! {
     "unchanged" [Inside] "4.quotes.2";
     "steady" [Foreign Vendor] "4.quotes.2";
     "refused_again" [Foreign Vendor] "7.retrying.2";
+    "quoted" [Foreign Vendor] "2.quote.fundable";
     "upstream" [Foreign Operator] "7.codes.upstream_failed";
     "amounts" [Requests]
         "1.general.1" "2.amounts.financeableAmount" "2.amounts.forwardedAtPayment"

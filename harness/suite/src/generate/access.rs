@@ -56,9 +56,20 @@ impl Walk {
 
     /// Quotes every boundary amount in turn, so that none depends on chance.
     pub(super) fn toward_boundaries(&mut self, stage: usize) -> Option<Step> {
-        let vendor = VENDORS[1];
-        let Some(index) = stage.checked_sub(1) else { return Some(self.supply_tax_id(vendor)) };
-        values::FACE_VALUES.get(index).map(|face| make::quote(vendor, *face))
+        const PRICED: i64 = 1_000_000;
+        let [first, vendor, third] = VENDORS;
+        // Each vendor has its own price, whoever was quoted before.
+        let in_turn = [first, vendor, third, first, third, vendor];
+        Some(match stage {
+            0 => self.supply_tax_id(vendor),
+            1 => self.supply_tax_id(first),
+            2 => self.supply_tax_id(third),
+            stage if stage - 3 < in_turn.len() => make::quote(in_turn[stage - 3], PRICED),
+            stage => {
+                let face = values::FACE_VALUES.get(stage - 3 - in_turn.len())?;
+                make::quote(vendor, *face)
+            }
+        })
     }
 
     pub(super) fn toward_upstream_failure(&mut self, stage: usize) -> Option<Step> {

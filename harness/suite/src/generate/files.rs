@@ -68,19 +68,21 @@ impl Walk {
             0 => make::import("large", many_rows(1001)),
             // A row that is rejected counts too.
             1 => make::import("larger", format!("{}short\n", many_rows(1000))),
-            2 => make::import("full", unlike_rows()),
+            // A file that is refused has no row that counts.
+            2 => make::get_invoice("v1", "first"),
+            3 => make::import("full", unlike_rows()),
             // The last row counts like the first.
-            3 => make::get_invoice("v1", &format!("u{MOST_ROWS}")),
-            4..9 => {
+            4 => make::get_invoice("v1", &format!("u{MOST_ROWS}")),
+            5..10 => {
                 // One of each fifth of the file.
-                let row = (stage - 4) * MOST_ROWS / 5 + 1 + self.draw(0..MOST_ROWS / 5);
+                let row = (stage - 5) * MOST_ROWS / 5 + 1 + self.draw(0..MOST_ROWS / 5);
                 make::get_invoice("v1", &format!("u{row}"))
             }
             // Most services with a higher limit refuse this, too.
-            9 => too_large(OperationKind::SyncBusiness, 8 * BODY_LIMIT),
-            10 => make::get_business(VENDOR),
+            10 => too_large(OperationKind::SyncBusiness, 8 * BODY_LIMIT),
+            11 => make::get_business(VENDOR),
             _ => {
-                let kind = OperationKind::ALL.into_iter().filter(takes_spaces).nth(stage - 11)?;
+                let kind = OperationKind::ALL.into_iter().filter(takes_spaces).nth(stage - 12)?;
                 too_large(kind, BODY_LIMIT)
             }
         })
@@ -148,11 +150,12 @@ fn takes_spaces(kind: &OperationKind) -> bool {
     !kind.fields().is_empty() && *kind != OperationKind::Subscribe
 }
 
-/// A file of `count` rows. All but the last are about a few invoices.
+/// A file of `count` rows. All but the first and the last are about a few invoices.
 fn many_rows(count: usize) -> String {
     let dates = "2026-01-01T00:00:00Z,2026-02-01T00:00:00Z";
-    let few = (1..count).map(|row| format!("r{},,V,P,ISSUED,5,{dates}\n", row % 7));
-    format!("{COLUMNS}{}last,v1,V,P,ISSUED,6,{dates}\n", few.collect::<String>())
+    let own = |name: &str| format!("{name},v1,V,P,ISSUED,6,{dates}\n");
+    let few = (2..count).map(|row| format!("r{},,V,P,ISSUED,5,{dates}\n", row % 7));
+    format!("{COLUMNS}{}{}{}", own("first"), few.collect::<String>(), own("last"))
 }
 
 /// As many rows as a file may have, each of an invoice of its own. Each value that a later row could change differs from
@@ -191,8 +194,9 @@ pub(super) fn row_of(payee: &str, invoice: &str, status: &str, face_value: i64) 
 /// Rows of two vendors that only their legal names tell apart, which stand between such quotes.
 pub(super) fn nameless_rows(face_value: i64, quote: &str) -> String {
     let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
-    let row =
-        |name: &str| format!("nl,{quote}{name}{quote},Payor of both,ISSUED,{face_value},{DATES}\n");
+    // Whoever pays, the vendor is the same.
+    let payor = format!("Payor of {face_value}");
+    let row = |name: &str| format!("nl,{quote}{name}{quote},{payor},ISSUED,{face_value},{DATES}\n");
     format!("{header}{}{}", row("Alder Works"), row("Birch Works"))
 }
 
@@ -207,6 +211,9 @@ pub(super) fn refused_files() -> Vec<Step> {
     let columns: Vec<&str> = FULL_COLUMNS.split(',').collect();
     let row = good_row();
     let cells: Vec<&str> = row.split(',').collect();
+    // None of them makes the invoice of its row.
+    let unmade = |cell| if cell == "i1" { "i0" } else { cell };
+    let cells: Vec<&str> = cells.into_iter().map(unmade).collect();
     let without = |missing: &str| {
         let kept = |all: &[&str]| -> String {
             let kept = columns.iter().zip(all).filter(|(column, _)| **column != missing);
@@ -217,9 +224,11 @@ pub(super) fn refused_files() -> Vec<Step> {
     let mut steps: Vec<Step> = REQUIRED_COLUMNS.iter().map(|column| without(column)).collect();
     // What a service examines when it begins an import, it may take when a file comes again.
     for media_type in ["application/json", "application/pdf"] {
-        let of = |import| of_media_type(media_type, make::import(import, good_file()));
-        steps.extend(["other-type", IMPORT].map(of));
+        let file = format!("{FULL_COLUMNS}\n{}\n", cells.join(","));
+        let of = |(import, file)| of_media_type(media_type, make::import(import, file));
+        steps.extend([("other-type", file), (IMPORT, good_file())].map(of));
     }
+    steps.push(make::get_invoice(VENDOR, "i0"));
     steps
 }
 

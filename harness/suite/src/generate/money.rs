@@ -184,12 +184,14 @@ impl Walk {
             5 => self.sync_with(payee, "r1", "ISSUED", 50_000),
             6 => make::get_invoice(payee, "r1"),
             7 => make::pay(payee, "r1", 20_000),
-            8 | 11 => make::get_invoice(payee, "r1"),
-            // Less than what is collected.
-            10 => self.sync_with(payee, "r1", "ISSUED", 19_999),
-            13 => self.sync_with(payee, "r2", "ISSUED", 1),
-            14 => make::get_invoice(payee, "r2"),
-            15 => make::request_advance(payee, "r2"),
+            8 | 11 | 14 | 16 => make::get_invoice(payee, "r1"),
+            // What the caller says of it, and less than what is collected.
+            10 => self.sync_with(payee, "r1", "PAID", 50_000),
+            13 => self.sync_with(payee, "r1", "VOIDED", 50_000),
+            15 => self.sync_with(payee, "r1", "ISSUED", 19_999),
+            17 => self.sync_with(payee, "r2", "ISSUED", 1),
+            18 => make::get_invoice(payee, "r2"),
+            19 => make::request_advance(payee, "r2"),
             _ => return None,
         })
     }

@@ -417,15 +417,22 @@ impl Walk {
             1 => make::subscribe("${inbox}/accepts/second", Some(every_other().collect())),
             // The vendor is onboarded before this step.
             2 => self.sync_with(VENDOR, "w9", "ISSUED", 300_000),
-            3 | 4 => make::request_advance(VENDOR, "w9"),
-            5 | 7 | 9 | 11 | 13 | 15 => make::get_invoice(VENDOR, "w9"),
+            3 | 5 | 7 | 9 | 15 | 17 | 19 => make::get_invoice(VENDOR, "w9"),
+            4 => make::request_advance(VENDOR, "w9"),
             6 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, "w9"),
             8 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, "w9"),
-            10 => make::pay(VENDOR, "w9", 1_000),
-            12 => make::pay(VENDOR, "w9", 299_000),
-            14 => make::advance_clock(7200),
-            16 | 17 | 19 => make::list_subscriptions(),
-            18 => make::get_business(VENDOR),
+            // A quote looks at no invoice, whatever stands against one of this amount.
+            10 => self.sync_with(VENDOR, "w8", "ISSUED", 2_000_000),
+            11 => make::get_invoice(VENDOR, "w8"),
+            12 | 13 => make::quote(VENDOR, 300_000),
+            14 => make::pay(VENDOR, "w9", 1_000),
+            16 => make::pay(VENDOR, "w9", 299_000),
+            18 => make::advance_clock(7200),
+            20 | 21 | 23 => make::list_subscriptions(),
+            22 => make::get_business(VENDOR),
+            // Where the payor pays has nothing to do with where the vendor is paid.
+            24 => make::set_payout_account(VENDOR, "000987654", "011401533", None),
+            25 => make::request_advance(VENDOR, "w9"),
             _ => return None,
         })
     }

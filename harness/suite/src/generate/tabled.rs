@@ -87,7 +87,7 @@ fn groups(seed: u64) -> Vec<Vec<Step>> {
         groups.extend(of_fields(kind, &mut draw));
     }
     groups.extend(named::groups(&mut draw));
-    groups.extend(alone(files::refused_files()));
+    groups.push(files::refused_files());
     groups.extend(files::rows_of_classes(&mut draw));
     groups.extend(files::forms_of_files());
     groups.extend(files::single_columns());

@@ -8,6 +8,7 @@ pub(super) mod events;
 mod ledger;
 mod limit;
 pub(super) mod names;
+pub(super) mod quoted;
 mod room;
 pub(super) mod shared_paths;
 mod steady;
@@ -20,7 +21,7 @@ const RETRY_WINDOW: u64 = 28 * 3600;
 /// Deliveries may still be in flight after the clock was moved. This many further responses come first.
 const SETTLED: u32 = 3;
 
-/// All relations. Four of them apply only if no one else moves the outside world.
+/// All relations. Five of them apply only if no one else moves the outside world.
 pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
     let mut checks: Vec<Box<dyn Check>> = vec![
         Box::new(answers::DerivedValues::default()),
@@ -32,6 +33,7 @@ pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
         checks.push(Box::new(limit::OneLimit::default()));
         checks.push(Box::new(room::FormerRoom::default()));
         checks.push(Box::new(steady::Steady::default()));
+        checks.push(Box::new(quoted::QuotedBetween::default()));
         checks.push(Box::new(accounts::AccountOpenings::default()));
     }
     checks
