@@ -173,8 +173,8 @@ impl PreparedCall {
         PreparedCall::new(method, path, content_type.clone(), body.to_vec())
     }
 
-    /// The same call with the last names of its path as one, two of them first. A service may take a slash for a part of an
-    /// identifier.
+    /// The same call with the last two names of its path as one, then with the last three, and so on. A service may take a
+    /// slash for a part of an identifier.
     pub fn with_longer_names(&self) -> impl Iterator<Item = PreparedCall> {
         let slashes = self.path.rmatch_indices('/').filter(|(at, _)| *at > 0);
         slashes.map(|(at, _)| {

@@ -415,19 +415,23 @@ fn finds_a_quote_that_looks_at_more_than_business_and_amount() {
     let of = |exchanges: &[_]| {
         broken(&mut super::relations::quoted::QuotedBetween::default(), exchanges)
     };
-    let between = [read(100), read(1000), quote(300, false), quote(300, false)];
+    let small = || quote(300, true);
+    let refused = || quote(300, false);
+    let room = || [read(1000), read(1000)];
+    let between = [&[small()][..], &room(), &[refused(), refused()]].concat();
     assert_eq!(of(&between), ["2.quote.fundable"]);
-    let stale = [&between[..3], &[quote(300, true)]].concat();
-    assert!(of(&stale).is_empty(), "the first one may be stale");
-    let small = [&between[1..], &[quote(1000, true), quote(1000, true)]].concat();
-    assert!(of(&small).is_empty(), "it may be too small");
-    // Each meets it by another quote.
-    let met = [read(100), read(1000), quote(300, true)];
-    let greater = [&met[..], &[quote(600, false), quote(600, false)]].concat();
-    assert!(of(&greater).is_empty(), "it may be priced for another term");
-    let write = (Call::json("PUT", "/v1/organizations/v", json!({})), 200, json!({}));
-    let written = [&met[..], &[write, quote(300, false), quote(300, false)]].concat();
-    assert!(of(&written).is_empty(), "something may have changed");
+    // What is fundable meets the sentence.
+    let met = [&[small()][..], &room(), &[small()]].concat();
+    let of_others = |others: &[_]| of(&[&met[..], others].concat());
+    assert!(of_others(&[refused(), small(), refused()]).is_empty(), "one may be stale");
+    assert!(of_others(&[quote(200, false), quote(200, false)]).is_empty(), "it may be too small");
+    assert!(of_others(&[quote(501, false), quote(501, false)]).is_empty(), "it may be too large");
+    let write = || (Call::json("PUT", "/v1/organizations/v", json!({})), 200, json!({}));
+    let written = [write(), read(1000), refused(), refused()];
+    assert!(of_others(&written).is_empty(), "the only read may be stale");
+    let granted = || (advance(), 200, json!({ "alreadyRequested": false }));
+    let pending = [&[granted()][..], &room(), &[refused(), refused()]].concat();
+    assert!(of_others(&pending).is_empty(), "more may become outstanding");
 }
 
 /// When all deliveries here are signed.

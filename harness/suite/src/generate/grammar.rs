@@ -145,7 +145,8 @@ fn with_its_subject(kind: OperationKind, made: impl FnOnce(Step) -> Vec<Step>) -
     [subscribed].into_iter().chain(refused).chain([unsubscribe]).collect()
 }
 
-/// Paths with slashes that name nothing, at each endpoint that writes nothing: a service may overlook them.
+/// Paths with slashes that name nothing, at each endpoint that writes nothing: a service may overlook them, and nobody
+/// renames what stands behind them.
 fn untidy_paths(draw: &mut Draw) -> Vec<Step> {
     const SLASHES: [fn(&str) -> String; 4] = [
         |path| format!("{path}/"),

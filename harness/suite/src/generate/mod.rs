@@ -264,11 +264,13 @@ impl Walk {
     /// Whether the goal that the case began with is not reached, and more of the case is over than may go into other
     /// steps: what is cut off is never asked.
     fn is_pressed(&self) -> bool {
-        let rest = match () {
+        let rest = if self.goal.is_tabled() {
             // Each of its steps is a request of its own kind, and needs nothing beside it.
-            () if self.goal.is_tabled() => self.most,
-            () if self.goal.is_narrative() => self.most / 4 * 3,
-            () => self.most / 2,
+            self.most
+        } else if self.goal.is_narrative() {
+            self.most / 4 * 3
+        } else {
+            self.most / 2
         };
         self.reached == 0 && self.room() < rest
     }

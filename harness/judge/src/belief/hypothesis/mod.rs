@@ -141,13 +141,23 @@ impl Hypothesis {
         if matches!(sent.action, PreparedAction::Act(_)) {
             return self.after_action(observed);
         }
-        if seen.code() != Some(Code::UnknownEndpoint.name()) {
-            let tried = read_otherwise(sent)
-                .map(|served| self.answering(Observation { sent: &served, ..observed }));
-            if let Some(best) = tried.min_by_key(|(_, fit)| fit.contradictions()) {
-                return best;
+        let as_it_stands = self.answering_as_it_stands(observed);
+        if seen.code() == Some(Code::UnknownEndpoint.name()) {
+            return as_it_stands;
+        }
+        let others = read_otherwise(sent)
+            .map(|served| self.answering(Observation { sent: &served, ..observed }));
+        let mut best = as_it_stands;
+        for other in others {
+            if other.1.contradictions() < best.1.contradictions() {
+                best = other;
             }
         }
+        best
+    }
+
+    fn answering_as_it_stands(&self, observed: Observation<'_>) -> (Hypothesis, Fit) {
+        let Observation { sent, seen, now } = observed;
         let mut after = self.clone();
         let revealed = Revealed::by(seen);
         if is_refused_otherwise(sent, seen) {

@@ -3,96 +3,114 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use tideover_exchange::{Exchange, Prepared};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::words::AdvanceState;
 use tideover_model::{OperationKind, clause};
 
-use crate::checks::relations::ledger::{BusinessName, business, invoice};
+use crate::checks::meanings::Proof;
+use crate::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::checks::{Check, Notes, is_reset};
 
-/// What an invoice needs of the limit, a quote of a part of it does not: the two may be priced for other terms.
-const PART: i64 = 2;
+/// An invoice and a quote may be priced for other terms, and two amounts by other rates: what is fundable says something
+/// about amounts that are so many times as large, or as small.
+const MARGIN: i64 = 2;
 
 #[derive(Default)]
 pub(in crate::checks) struct QuotedBetween {
-    /// The least amount of each business that was fundable. What is too small depends on nothing else. Cents.
+    /// The least amount of each business that is surely not too small. Cents.
     least: BTreeMap<BusinessName, i64>,
-    /// The greatest amount that a quote would find room for, since the last possible change. Cents.
-    most: BTreeMap<BusinessName, i64>,
-    /// The businesses whose last quote disagrees. One response may be stale; the next one is not.
-    behind: BTreeSet<BusinessName>,
+    /// For which amounts there is room, as responses said since the last possible change. Cents.
+    room: BTreeMap<BusinessName, Vec<i64>>,
+    /// The quotes that disagreed when they were last asked for. One response may be stale; the next one is not.
+    behind: BTreeSet<(BusinessName, i64)>,
+    /// The invoices whose advance no read showed as paid out: until then, more may become outstanding by itself.
+    pending: BTreeSet<InvoiceName>,
+    /// Whether a request was lost. It may have been one for an advance.
+    has_missed: bool,
 }
 
 impl Check for QuotedBetween {
     fn miss(&mut self, _sent: &Prepared) {
-        self.forget();
+        self.has_missed = true;
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
         if is_reset(exchange) {
             *self = QuotedBetween::default();
         }
+        if exchange.success_of(OperationKind::RequestAdvance).is_some() {
+            self.pending.extend(invoice(exchange));
+        }
         let is_refused = (400..500).contains(&exchange.seen.status);
         if !is_refused && !exchange.kind().is_some_and(OperationKind::reads) {
-            self.forget();
+            self.room.clear();
+            self.behind.clear();
             return;
         }
-        let Some(body) = exchange.seen.success_body() else { return };
-        let Some(fundable) = Fields::of(body).fundable() else { return };
+        let Some(body) = exchange.seen.success_body().filter(|_| !exchange.unsettled) else {
+            return;
+        };
         match exchange.kind() {
-            Some(OperationKind::GetInvoice) if fundable => {
-                let face = body[field::FACE_VALUE].as_i64();
-                if let Some(((payee, _), face)) = invoice(exchange).zip(face) {
-                    self.learn(payee, face, face / PART);
-                }
-            }
-            Some(OperationKind::Quote) => {
-                let Some(name) = business(exchange) else { return };
-                let Some(face) = exchange.quoted_face() else { return };
-                self.compare(exchange, &name, (face, fundable), notes);
-                if fundable {
-                    self.learn(name, face, face);
-                }
-            }
+            Some(OperationKind::GetInvoice) => self.learn_invoice(exchange, body),
+            Some(OperationKind::Quote) => self.quote(exchange, body, notes),
             _ => {}
         }
     }
 }
 
 impl QuotedBetween {
-    fn forget(&mut self) {
-        self.most.clear();
-        self.behind.clear();
+    fn learn_invoice(&mut self, exchange: &Exchange<'_>, body: &Value) {
+        let Some(name) = invoice(exchange) else { return };
+        let state = Proof::of(OperationKind::GetInvoice, body).state();
+        if state >= Some(AdvanceState::Funded) {
+            self.pending.remove(&name);
+        }
+        if let Some(face) = body[field::FACE_VALUE].as_i64()
+            && Fields::of(body).fundable() == Some(true)
+        {
+            self.learn(name.0, face.saturating_mul(MARGIN), face);
+        }
     }
 
-    /// Learns that an amount is fundable, and up to which one there is surely room. Cents.
-    fn learn(&mut self, name: BusinessName, face: i64, most: i64) {
-        let least = self.least.entry(name.clone()).or_insert(face);
-        *least = face.min(*least);
-        let known = self.most.entry(name).or_insert(most);
-        *known = most.max(*known);
-    }
-
-    /// Compares a quote of so many cents with what is fundable.
-    fn compare(
-        &mut self,
-        exchange: &Exchange<'_>,
-        name: &BusinessName,
-        (face, fundable): (i64, bool),
-        notes: &mut Notes,
-    ) {
-        let known = self.least.get(name).zip(self.most.get(name));
-        let Some((least, most)) = known.filter(|(least, most)| (*least..=*most).contains(&&face))
+    fn quote(&mut self, exchange: &Exchange<'_>, body: &Value, notes: &mut Notes) {
+        let (Some(name), Some(face), Some(fundable)) =
+            (business(exchange), exchange.quoted_face(), Fields::of(body).fundable())
         else {
             return;
         };
-        if fundable {
-            self.behind.remove(name);
-        } else if self.behind.insert(name.clone()) {
-            return;
+        if self.must_be_fundable(&name, face) {
+            let quote = (name.clone(), face);
+            let is_stale = !fundable && self.behind.insert(quote.clone());
+            if fundable {
+                self.behind.remove(&quote);
+            }
+            if !is_stale {
+                let evidence = || ("true, as smaller and larger amounts are", "false");
+                let clause = clause!("2.quote.fundable");
+                notes.expect(exchange, clause, fundable, field::FUNDABLE, evidence);
+            }
         }
-        notes.expect(exchange, clause!("2.quote.fundable"), fundable, field::FUNDABLE, || {
-            (format!("true, as for {least} cents, and with room for {most}"), "false")
-        });
+        if fundable {
+            self.learn(name, face, face);
+        }
+    }
+
+    /// Learns that an amount is fundable, and which least one is not too small. Cents.
+    fn learn(&mut self, name: BusinessName, least: i64, face: i64) {
+        let known = self.least.entry(name.clone()).or_insert(least);
+        *known = least.min(*known);
+        self.room.entry(name).or_default().push(face / MARGIN);
+    }
+
+    /// Whether a quote of so many cents is neither too small nor too large. Of what is fundable, one response may be stale.
+    fn must_be_fundable(&self, name: &BusinessName, face: i64) -> bool {
+        let has_pending = self.pending.iter().any(|(payee, _)| payee == name);
+        let with_room = self.room.get(name).into_iter().flatten().filter(|room| face <= **room);
+        !self.has_missed
+            && !has_pending
+            && self.least.get(name).is_some_and(|least| *least <= face)
+            && with_room.count() >= 2
     }
 }

@@ -414,7 +414,8 @@ impl Events {
             self.due.owner_of(&announced.path) == Some(&owner)
                 && self.is_surely_about(announced, &name)
         });
-        let said: Vec<(EventType, AdvanceState)> =
+        // Each once, however many endpoints it came to.
+        let said: BTreeSet<(EventType, AdvanceState)> =
             about.filter_map(Announcement::least_state).collect();
         for (event, least) in said {
             let is_shown = shown >= least;
