@@ -185,10 +185,10 @@ impl Walk {
             6 => make::get_invoice(payee, "r1"),
             7 => make::pay(payee, "r1", 20_000),
             8 | 11 | 14 | 16 => make::get_invoice(payee, "r1"),
-            // What the caller says of it, and less than what is collected.
-            10 => self.sync_with(payee, "r1", "PAID", 50_000),
-            13 => self.sync_with(payee, "r1", "VOIDED", 50_000),
-            15 => self.sync_with(payee, "r1", "ISSUED", 19_999),
+            // Less than what is collected, and then what the caller says of it.
+            10 => self.sync_with(payee, "r1", "ISSUED", 19_999),
+            13 => self.sync_with(payee, "r1", "PAID", 50_000),
+            15 => self.sync_with(payee, "r1", "VOIDED", 50_000),
             17 => self.sync_with(payee, "r2", "ISSUED", 1),
             18 => make::get_invoice(payee, "r2"),
             19 => make::request_advance(payee, "r2"),
