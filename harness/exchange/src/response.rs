@@ -70,6 +70,11 @@ impl Response {
         self.json().map(withheld)
     }
 
+    /// Whether it has a status of 4xx.
+    pub fn is_refused(&self) -> bool {
+        (400..500).contains(&self.status)
+    }
+
     pub fn is_success(&self) -> bool {
         (200..=299).contains(&self.status)
     }

@@ -109,7 +109,7 @@ impl Parts {
         let taken = leniently(&one.sent);
         let taken = taken.as_ref().and_then(Prepared::call).unwrap_or(call);
         let Some(operation) = taken.operation() else {
-            let is_refused = seen.is_some_and(|seen| (400..500).contains(&seen.status));
+            let is_refused = seen.is_some_and(Response::is_refused);
             return match one.sent.kind() {
                 _ if is_refused => Touched::NotJudged,
                 // Its path says which business it has changed.

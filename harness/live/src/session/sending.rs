@@ -445,7 +445,7 @@ impl Session {
 /// Whether the service surely did nothing. A 4xx without the API's error code may come from a proxy, which may
 /// have forwarded the request.
 fn is_refusal(seen: &Response) -> bool {
-    (400..500).contains(&seen.status) && seen.code().is_some()
+    seen.is_refused() && seen.code().is_some()
 }
 
 /// Whether the response to a step may show a collection account.

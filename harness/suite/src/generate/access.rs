@@ -58,18 +58,15 @@ impl Walk {
     pub(super) fn toward_boundaries(&mut self, stage: usize) -> Option<Step> {
         const PRICED: i64 = 1_000_000;
         let [first, vendor, third] = VENDORS;
+        let synced = [vendor, first, third];
+        if let Some(vendor) = synced.get(stage) {
+            return Some(self.supply_tax_id(vendor));
+        }
         // Each vendor has its own price, whoever was quoted before.
-        let in_turn = [first, vendor, third, first, third, vendor];
-        Some(match stage {
-            0 => self.supply_tax_id(vendor),
-            1 => self.supply_tax_id(first),
-            2 => self.supply_tax_id(third),
-            stage if stage - 3 < in_turn.len() => make::quote(in_turn[stage - 3], PRICED),
-            stage => {
-                let face = values::FACE_VALUES.get(stage - 3 - in_turn.len())?;
-                make::quote(vendor, *face)
-            }
-        })
+        let in_turn = [first, vendor, third, first, third, vendor].map(|it| (it, PRICED));
+        let bounds = values::FACE_VALUES.map(|face| (vendor, face));
+        let mut quoted = in_turn.into_iter().chain(bounds);
+        quoted.nth(stage - synced.len()).map(|(vendor, face)| make::quote(vendor, face))
     }
 
     pub(super) fn toward_upstream_failure(&mut self, stage: usize) -> Option<Step> {

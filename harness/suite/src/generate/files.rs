@@ -205,25 +205,19 @@ pub(super) fn blank_rows(face_value: i64) -> String {
 
 /// Files that the service refuses as a whole: one without each required column, and other media types.
 pub(super) fn refused_files() -> Vec<Step> {
-    let columns: Vec<&str> = FULL_COLUMNS.split(',').collect();
-    let row = good_row();
-    let cells: Vec<&str> = row.split(',').collect();
-    // None of them makes the invoice of its row.
-    let unmade = |cell| if cell == "i1" { "i0" } else { cell };
-    let cells: Vec<&str> = cells.into_iter().map(unmade).collect();
+    // None of them makes this invoice.
+    const UNMADE: [(&str, &str); 1] = [("externalId", "i0")];
     let without = |missing: &str| {
-        let kept = |all: &[&str]| -> String {
-            let kept = columns.iter().zip(all).filter(|(column, _)| **column != missing);
-            kept.map(|(_, cell)| *cell).collect::<Vec<&str>>().join(",")
-        };
-        make::import(&format!("less-{missing}"), format!("{}\n{}\n", kept(&columns), kept(&cells)))
+        let kept = FULL_COLUMNS.split(',').filter(|column| *column != missing);
+        let kept: Vec<&str> = kept.collect();
+        let file = format!("{}\n{}", kept.join(","), row_with(&kept, &UNMADE));
+        make::import(&format!("less-{missing}"), file)
     };
     let mut steps: Vec<Step> = REQUIRED_COLUMNS.iter().map(|column| without(column)).collect();
     // What a service examines when it begins an import, it may take when a file comes again.
     for media_type in ["application/json", "application/pdf"] {
-        let file = format!("{FULL_COLUMNS}\n{}\n", cells.join(","));
         let of = |(import, file)| of_media_type(media_type, make::import(import, file));
-        steps.extend([("other-type", file), (IMPORT, good_file())].map(of));
+        steps.extend([("other-type", file_with(&UNMADE)), (IMPORT, good_file())].map(of));
     }
     steps.push(make::get_invoice(VENDOR, "i0"));
     steps
@@ -262,23 +256,16 @@ pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
 
 /// Files with one optional column each, and the reads of what its cell names.
 pub(super) fn single_columns() -> Vec<Vec<Step>> {
-    let row = good_row();
-    let good: Vec<(&str, &str)> = FULL_COLUMNS.split(',').zip(row.split(',')).collect();
-    let is_optional = |column: &str| !REQUIRED_COLUMNS.contains(&column);
+    let is_optional = |column: &&str| !REQUIRED_COLUMNS.contains(column);
     let with_only = |column: &str| {
         let name = format!("only-{column}");
-        let kept = good.iter().filter(|(other, _)| *other == column || !is_optional(other));
-        let (columns, cells): (Vec<&str>, Vec<&str>) = kept
-            .map(|(other, cell)| match *other {
-                "externalId" => (*other, &*name),
-                other if other == column => (other, &*name),
-                other => (other, *cell),
-            })
-            .unzip();
-        let file = format!("{}\n{}\n", columns.join(","), cells.join(","));
+        let kept = FULL_COLUMNS.split(',').filter(|other| *other == column || !is_optional(other));
+        let kept: Vec<&str> = kept.collect();
+        let row = row_with(&kept, &[("externalId", &name), (column, &name)]);
+        let file = format!("{}\n{row}", kept.join(","));
         vec![make::import(&name, file), make::get_business(&name)]
     };
-    good.iter().filter(|(column, _)| is_optional(column)).map(|(it, _)| with_only(it)).collect()
+    FULL_COLUMNS.split(',').filter(is_optional).map(with_only).collect()
 }
 
 /// How many columns have rows of classes in one run. Each seed begins with another one.

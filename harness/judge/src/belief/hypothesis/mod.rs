@@ -134,10 +134,9 @@ impl Hypothesis {
         (after, fit)
     }
 
-    /// Tries the readings of a response in order of trust: what needs no comparison, what the model predicts,
-    /// then each freedom that the document leaves. The first that explains the response decides.
+    /// Reads the request as it stands, and at other paths if one explains the response better.
     fn answering(&self, observed: Observation<'_>) -> (Hypothesis, Fit) {
-        let Observation { sent, seen, now } = observed;
+        let Observation { sent, seen, .. } = observed;
         if matches!(sent.action, PreparedAction::Act(_)) {
             return self.after_action(observed);
         }
@@ -156,6 +155,8 @@ impl Hypothesis {
         best
     }
 
+    /// Tries the readings of a response in order of trust: what needs no comparison, what the model predicts,
+    /// then each freedom that the document leaves. The first that explains the response decides.
     fn answering_as_it_stands(&self, observed: Observation<'_>) -> (Hypothesis, Fit) {
         let Observation { sent, seen, now } = observed;
         let mut after = self.clone();
@@ -545,9 +546,7 @@ impl Hypothesis {
 fn is_refused_otherwise(sent: &Prepared, seen: &Response) -> bool {
     let is_unlisted =
         seen.code().is_some_and(|code| Code::parse(&code.to_ascii_lowercase()).is_none());
-    matches!(sent.action, PreparedAction::Call(_))
-        && (400..500).contains(&seen.status)
-        && is_unlisted
+    matches!(sent.action, PreparedAction::Call(_)) && seen.is_refused() && is_unlisted
 }
 
 /// Whether the path is served under another method: no code is listed for that (`gap.unknownEndpoint`).

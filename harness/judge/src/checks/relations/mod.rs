@@ -3,6 +3,7 @@
 
 mod accounts;
 mod answers;
+mod behind;
 pub(super) mod deliveries;
 pub(super) mod events;
 mod ledger;

@@ -10,6 +10,7 @@ use tideover_model::words::AdvanceState;
 use tideover_model::{OperationKind, clause};
 
 use crate::checks::meanings::Proof;
+use crate::checks::relations::behind::Behind;
 use crate::checks::relations::ledger::{BusinessName, InvoiceName, business, invoice};
 use crate::checks::{Check, Notes, is_reset};
 
@@ -23,8 +24,7 @@ pub(in crate::checks) struct QuotedBetween {
     least: BTreeMap<BusinessName, i64>,
     /// For which amounts there is room, as responses said since the last possible change. Cents.
     room: BTreeMap<BusinessName, Vec<i64>>,
-    /// The quotes that disagreed when they were last asked for. One response may be stale; the next one is not.
-    behind: BTreeSet<(BusinessName, i64)>,
+    behind: Behind<(BusinessName, i64)>,
     /// The invoices whose advance no read showed as paid out: until then, more may become outstanding by itself.
     pending: BTreeSet<InvoiceName>,
     /// Whether a request was lost. It may have been one for an advance.
@@ -43,10 +43,9 @@ impl Check for QuotedBetween {
         if exchange.success_of(OperationKind::RequestAdvance).is_some() {
             self.pending.extend(invoice(exchange));
         }
-        let is_refused = (400..500).contains(&exchange.seen.status);
-        if !is_refused && !exchange.kind().is_some_and(OperationKind::reads) {
+        if !exchange.seen.is_refused() && !exchange.kind().is_some_and(OperationKind::reads) {
             self.room.clear();
-            self.behind.clear();
+            self.behind = Behind::default();
             return;
         }
         let Some(body) = exchange.seen.success_body().filter(|_| !exchange.unsettled) else {
@@ -80,17 +79,11 @@ impl QuotedBetween {
         else {
             return;
         };
-        if self.must_be_fundable(&name, face) {
-            let quote = (name.clone(), face);
-            let is_stale = !fundable && self.behind.insert(quote.clone());
-            if fundable {
-                self.behind.remove(&quote);
-            }
-            if !is_stale {
-                let evidence = || ("true, as smaller and larger amounts are", "false");
-                let clause = clause!("2.quote.fundable");
-                notes.expect(exchange, clause, fundable, field::FUNDABLE, evidence);
-            }
+        if self.must_be_fundable(&name, face)
+            && let Some(holds) = self.behind.agrees((name.clone(), face), fundable)
+        {
+            let evidence = || ("true, as smaller and larger amounts are", "false");
+            notes.expect(exchange, clause!("2.quote.fundable"), holds, field::FUNDABLE, evidence);
         }
         if fundable {
             self.learn(name, face, face);

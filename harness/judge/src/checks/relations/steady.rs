@@ -42,7 +42,7 @@ impl Check for Steady {
         }
         self.check_refusal(exchange, notes);
         self.learn_onboarded(exchange);
-        let refused = (400..500).contains(&exchange.seen.status);
+        let refused = exchange.seen.is_refused();
         let reads = exchange.kind().is_some_and(OperationKind::reads);
         let Some(call) = exchange.call().filter(|_| refused || reads) else {
             self.forget();

@@ -15,6 +15,7 @@ use tideover_model::words::{AdvanceState, EventType};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
 
 use crate::checks::meanings::{Proof, meaning_of};
+use crate::checks::relations::behind::Behind;
 use crate::checks::relations::ledger::{
     BusinessName, InvoiceName, SyncedInvoices, acted_on, business, caller, invoice,
 };
@@ -42,29 +43,6 @@ struct Announcement {
     sequence: Option<Sequence>,
 }
 
-/// The businesses and their invoices whose last read was behind an event.
-#[derive(Default)]
-struct Behind(BTreeSet<(BusinessName, Option<String>, EventType)>);
-
-impl Behind {
-    /// Whether a read agrees with an event. `None` if it may be stale: the first that is behind may be, and the next one is
-    /// not.
-    fn agrees(
-        &mut self,
-        business: &BusinessName,
-        invoice: Option<&String>,
-        event: EventType,
-        is_shown: bool,
-    ) -> Option<bool> {
-        let place = (business.clone(), invoice.cloned(), event);
-        if is_shown {
-            self.0.remove(&place);
-            return Some(true);
-        }
-        (!self.0.insert(place)).then_some(false)
-    }
-}
-
 #[derive(Default)]
 pub(in crate::checks) struct Events {
     steps: u64,
@@ -79,7 +57,8 @@ pub(in crate::checks) struct Events {
     /// The businesses whose payout account was replaced, and those whose collection account is open.
     replaced: BTreeSet<BusinessName>,
     opened: BTreeSet<BusinessName>,
-    behind: Behind,
+    /// The reads of businesses, and of their invoices, that were behind an event.
+    behind: Behind<(BusinessName, Option<String>, EventType)>,
     /// The invoices that a read did not find, until a request may make them.
     absent: BTreeSet<InvoiceName>,
     /// Whether requests got no response. They may have been carried out.
@@ -375,7 +354,7 @@ impl Events {
                 let event = EventType::BusinessOptedIn;
                 if was_announced(OPTED_IN, &[&name.1])
                     && is_sure
-                    && let Some(holds) = self.behind.agrees(&name, None, event, all)
+                    && let Some(holds) = self.behind.agrees((name.clone(), None, event), all)
                 {
                     let due = "all requirements met";
                     expect(meaning_of(event), holds, field::ONBOARDING, due, met);
@@ -387,6 +366,7 @@ impl Events {
                 let (collected, face) = (&answer[field::COLLECTED], &answer[field::FACE_VALUE]);
                 let event = EventType::InvoicePaid;
                 let is_paid = collected.as_i64() >= face.as_i64();
+                let question = (invoice.0.clone(), Some(name.clone()), event);
                 // A caller can report the payment itself, or raise what is to be paid after the event.
                 let is_reported = Fields::of(answer).status() == Some("PAID")
                     || self.synced.was_reported(&invoice);
@@ -394,7 +374,7 @@ impl Events {
                     && Fields::of(answer).advance().is_some()
                     && !is_reported
                     && !self.synced.was_raised(&invoice)
-                    && let Some(holds) = self.behind.agrees(&invoice.0, Some(name), event, is_paid)
+                    && let Some(holds) = self.behind.agrees(question, is_paid)
                 {
                     let due = format!("at least {face}");
                     expect(meaning_of(event), holds, field::COLLECTED, &due, collected);
@@ -418,10 +398,8 @@ impl Events {
         let said: BTreeSet<(EventType, AdvanceState)> =
             about.filter_map(Announcement::least_state).collect();
         for (event, least) in said {
-            let is_shown = shown >= least;
-            let Some(holds) = self.behind.agrees(&name.0, Some(&name.1), event, is_shown) else {
-                continue;
-            };
+            let question = (name.0.clone(), Some(name.1.clone()), event);
+            let Some(holds) = self.behind.agrees(question, shown >= least) else { continue };
             notes.expect(exchange, meaning_of(event), holds, field::ADVANCE, || {
                 let due = format!("at least {}, since {} came before", least.name(), event.name());
                 (due, shown.name())
