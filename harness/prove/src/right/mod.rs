@@ -310,10 +310,17 @@ mod tests {
     }
 
     async fn findings(profile: Profile, steps: Vec<Value>) -> Vec<Finding> {
+        findings_of(Box::new(LostSyncsFail), profile, steps).await
+    }
+
+    async fn findings_of(
+        liberty: Box<dyn Liberty>,
+        profile: Profile,
+        steps: Vec<Value>,
+    ) -> Vec<Finding> {
         let steps: Vec<Step> = serde_json::from_value(steps.into()).unwrap();
         let mut strangers = Sight::OperatorAndInbox.strangers(profile, 1);
-        let liberties: Vec<Box<dyn Liberty>> = vec![Box::new(LostSyncsFail)];
-        let mut target = Free::new(strangers.fresh().await.unwrap(), liberties);
+        let mut target = Free::new(strangers.fresh().await.unwrap(), vec![liberty]);
         let header = Header::new(1, start(), Profile::default());
         play(&mut target, &header, &steps).await.unwrap().findings
     }
@@ -325,6 +332,16 @@ mod tests {
     fn sync(business: &str, details: Value) -> Value {
         let path = format!("/v1/organizations/{business}");
         json!({ "call": { "method": "PUT", "path": path, "body": details } })
+    }
+
+    /// Slashes at the end of a path, and more names, belong to an identifier that nobody has synced.
+    #[tokio::test]
+    async fn a_slash_may_be_a_part_of_an_identifier() {
+        let row = liberties::LIBERTIES.iter().find(|row| row.name == "slashes-in-names").unwrap();
+        let longer = ["/v", "/v/", "/v//", "/v/more", "/v/and/more"];
+        let mut steps = vec![sync("v", json!({ "legalName": "V" }))];
+        steps.extend(longer.map(|name| get(&format!("/v1/organizations{name}"))));
+        assert_eq!(findings_of(row.begun(1), Profile::default(), steps).await, []);
     }
 
     /// Each of them doubles what may be, and two subscriptions that are gone need two hidden moves in each of these.
