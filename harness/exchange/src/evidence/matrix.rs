@@ -1,7 +1,7 @@
 //! The matrix of states and requests: which requests were sent about an invoice or a business in which state.
 //!
 //! A state is what the last read showed, and holds until something is written about the subject. A pair counts where
-//! the request followed while it held.
+//! the request followed while it held. What follows a write counts once the next read shows the same state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -56,10 +56,18 @@ impl fmt::Display for Asked {
 /// The pairs of a state and a request that a run has met.
 #[derive(Clone, Debug, Default)]
 pub struct Matrix {
-    /// The states that reads have shown and nothing has changed since.
-    shown: BTreeMap<Named, State>,
+    /// The states that reads have shown.
+    shown: BTreeMap<Named, Shown>,
     /// The states of each kind, with the requests that followed in them.
     asked: BTreeMap<(Kind, State), BTreeSet<Asked>>,
+}
+
+/// What the last read of a subject showed.
+#[derive(Clone, Debug)]
+struct Shown {
+    state: State,
+    /// The requests since something was written. They count if the next read shows the same state.
+    since: Option<BTreeSet<Asked>>,
 }
 
 impl Matrix {
@@ -74,9 +82,12 @@ impl Matrix {
             Asked::Operation(_) => true,
         };
         for named in subjects.iter().filter(is_asked) {
-            if let Some(state) = self.shown.get(named) {
-                let kind = if named.2.is_some() { Kind::Invoice } else { Kind::Business };
-                self.asked.entry((kind, state.clone())).or_default().insert(asked);
+            match self.shown.get_mut(named) {
+                Some(Shown { since: Some(since), .. }) => drop(since.insert(asked)),
+                Some(Shown { state, since: None }) => {
+                    self.asked.entry((kind_of(named), state.clone())).or_default().insert(asked);
+                }
+                None => {}
             }
         }
         let read = match exchange.kind() {
@@ -87,13 +98,27 @@ impl Matrix {
         };
         match read {
             Some(state) => {
-                let named = subjects.into_iter().next();
-                self.shown.extend(named.zip(Some(state)));
+                if let Some(named) = subjects.into_iter().next() {
+                    self.show(named, state);
+                }
             }
             None if exchange.seen.is_success() && !is_read(exchange) => {
-                subjects.iter().for_each(|named| drop(self.shown.remove(named)));
+                for named in &subjects {
+                    if let Some(shown) = self.shown.get_mut(named) {
+                        shown.since.get_or_insert_default();
+                    }
+                }
             }
             None => {}
+        }
+    }
+
+    /// Records what a read shows of a subject.
+    fn show(&mut self, named: Named, state: State) {
+        let before = self.shown.insert(named.clone(), Shown { state: state.clone(), since: None });
+        let same = before.filter(|before| before.state == state);
+        if let Some(since) = same.and_then(|before| before.since) {
+            self.asked.entry((kind_of(&named), state)).or_default().extend(since);
         }
     }
 
@@ -109,6 +134,10 @@ impl Matrix {
         let all = self.asked.iter();
         all.filter(move |((of, _), _)| *of == kind).map(|((_, state), asked)| (&**state, asked))
     }
+}
+
+fn kind_of(named: &Named) -> Kind {
+    if named.2.is_some() { Kind::Invoice } else { Kind::Business }
 }
 
 fn asked_by(exchange: &Exchange<'_>) -> Option<Asked> {

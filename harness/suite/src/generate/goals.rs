@@ -3,6 +3,7 @@
 use serde_json::json;
 use tideover_exchange::step::Step;
 
+use crate::generate::matrix::tours;
 use crate::generate::names::{IMPORTS, INVOICES, PAYORS, UNKNOWN, VENDORS};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::stories::{STORIES, Story};
@@ -51,6 +52,8 @@ enum Aim {
     State(u64),
     /// Each request of an invoice, or a business, in the state with this number, in few steps.
     PassingState(u64),
+    /// Each request in each state of an invoice, or a business, one part per case.
+    Tour(usize),
     /// A story, step by step.
     Story(&'static Story),
 }
@@ -120,6 +123,7 @@ impl Goal {
                 | Aim::PassingState(_)
                 | Aim::Rows
                 | Aim::ShareLimit
+                | Aim::Tour(_)
         )
     }
 
@@ -128,9 +132,14 @@ impl Goal {
         matches!(self.aim, Aim::Tabled(_))
     }
 
+    /// Whether it asks everything in every state. Its case needs no inbox, but room.
+    pub(super) fn is_tour(&self) -> bool {
+        matches!(self.aim, Aim::Tour(_))
+    }
+
     /// Whether it takes all steps of a case. Then nothing comes between.
     pub(super) fn fills_its_case(&self) -> bool {
-        matches!(self.aim, Aim::ShareLimit)
+        matches!(self.aim, Aim::ShareLimit | Aim::Tour(_))
     }
 
     /// Whether a second platform takes part in it.
@@ -147,12 +156,19 @@ impl Goal {
         Aim::all().len() as u64
     }
 
-    /// The first goal of a case. The goals take turns, so that a few cases reach all of them. Those whose steps are
-    /// fixed show nothing new the second time: the states of the matrix follow in their place, from another one on
-    /// with each seed.
+    /// The first goal of a case. The goals take turns, so that a few cases reach all of them, and the tours come once
+    /// after the first round. Goals whose steps are fixed show nothing new the second time: the states of the matrix
+    /// follow in their place, from another one on with each seed.
     pub(super) fn first(seed: u64, case: u64) -> Goal {
         let aims = Aim::all();
         let count = aims.len() as u64;
+        let case = match case.checked_sub(count) {
+            Some(part) if part < tours() => {
+                return Goal::toward(Aim::Tour(usize::try_from(part).unwrap_or(usize::MAX)));
+            }
+            Some(later) => count + later - tours(),
+            None => case,
+        };
         let (round, turn) = (case / count, usize::try_from(case % count).unwrap_or(0));
         if aims[turn].is_state_in(round) {
             let states =
@@ -217,6 +233,7 @@ impl Walk {
             Aim::Rows => self.toward_rows(next_stage(stage)),
             Aim::State(number) => self.toward_state(number, stage),
             Aim::PassingState(number) => self.toward_passing_state(number, stage),
+            Aim::Tour(part) => self.toward_end_of_tour(part, stage),
             Aim::Story(story) => self.toward_end_of(story, stage),
         };
         self.goal = goal;

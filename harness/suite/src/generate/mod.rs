@@ -36,6 +36,7 @@ mod values;
 mod variations;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use proptest::bool::weighted;
 use proptest::strategy::Strategy;
@@ -63,6 +64,11 @@ pub const DEFAULT_STEPS: u64 = 50;
 /// How many cases in a row begin with every goal once.
 pub fn round() -> u64 {
     Goal::round()
+}
+
+/// The numbers of the cases that send each request in each state of an invoice and of a business.
+pub fn tours() -> Range<u64> {
+    round()..round() + matrix::tours()
 }
 
 /// The steps of case `number`: the same for the same header, on any machine.
@@ -199,7 +205,8 @@ impl Walk {
 
     /// Adds the next step, and maybe a read of its effect.
     pub fn go_on(&mut self) {
-        if self.steps.is_empty() && self.draw(weighted(0.6)) {
+        let may_watch = self.steps.is_empty() && !self.goal.is_tour();
+        if may_watch && self.draw(weighted(0.6)) {
             // An inbox gets the events of the whole case.
             self.play(requests::subscribe("${inbox}/accepts", None));
         }

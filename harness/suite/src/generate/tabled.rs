@@ -133,11 +133,22 @@ fn of_fields(kind: OperationKind, draw: &mut Draw) -> Vec<Vec<Step>> {
                 _ => None,
             };
             groups.extend(other.filter(|_| is_of_body).map(|it| place.with_sample(it, sample)));
-            groups.push([place.named_by(sample), place.with_sample(plain, sample)].concat());
+            let mut group = [place.named_by(sample), place.with_sample(plain, sample)].concat();
+            if kind == OperationKind::Subscribe && sample.is_valid {
+                leave_again(&mut group, &format!("left{number}_{index}"));
+            }
+            groups.push(group);
         }
     }
     groups.extend(alone(several_wrong(kind, draw)));
     groups
+}
+
+/// Names the subscription that a group begins with, and ends it: each event of the case would be sent to a host that is
+/// nobody's for 28 hours, and every move of the clock would wait for that.
+fn leave_again(group: &mut Vec<Step>, name: &str) {
+    group[0].name = Some(name.to_owned());
+    group.push(make::unsubscribe(&format!("${{{name}.reference}}")));
 }
 
 /// The plain request with several fields that are wrong: two of them, all of them, and all of them absent.

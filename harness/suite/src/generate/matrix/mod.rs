@@ -1,7 +1,12 @@
 //! The matrix of states and requests: an invoice, or a business, is brought into each state that it can have, and then
 //! everything that can be asked of it is asked.
 
+mod businesses;
+mod invoices;
 mod passing;
+mod tour;
+
+pub(super) use tour::parts as tours;
 
 use proptest::strategy::{Just, Strategy};
 use serde_json::json;

@@ -15,7 +15,7 @@ const OFTEN_IF_LISTED: u64 = 8;
 
 /// The same where a code comes elsewhere, but never at one kind of request: fewer requests show it there, and a reason
 /// that is not shown may hold for all of them.
-const OFTEN_AT_ONE: u64 = 6;
+const OFTEN_AT_ONE: u64 = 4;
 const OFTEN_AT_ONE_IF_LISTED: u64 = 20;
 
 /// The same for a code that covers so much that a service may have finer ones, and in how many operations: only one other

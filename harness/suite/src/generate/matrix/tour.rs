@@ -1,0 +1,261 @@
+//! Tours through the states of an invoice and of a business: each request is sent in each state, in few steps.
+//!
+//! A table says what can be asked and where it leads. The tour follows: what changes nothing is asked first, and then the
+//! nearest state comes in which something is left to ask.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Debug;
+use std::sync::LazyLock;
+
+use proptest::strategy::{Just, Strategy};
+use tideover_exchange::evidence::matrix::Asked;
+use tideover_exchange::step::{Caller, Step};
+
+use crate::generate::draw::Draw;
+use crate::generate::matrix::{businesses, invoices};
+use crate::generate::names::VENDORS;
+use crate::generate::{Walk, values};
+
+/// Something that can be asked of a subject in each of its states.
+pub(super) trait Ask: Copy + Debug {
+    type State: Copy + Ord;
+    /// What a read tells of a state.
+    type Shown: Ord;
+
+    /// The state in which a subject begins.
+    const FIRST: Self::State;
+
+    fn all() -> Vec<Self>;
+
+    fn shown(state: Self::State) -> Self::Shown;
+
+    fn asked(self) -> Asked;
+
+    /// The state that follows; `None` where it is not asked.
+    fn leads_to(self, state: Self::State) -> Option<Self::State>;
+
+    /// Whether it writes nothing in a state. Otherwise only a read shows the state that follows.
+    fn writes_nothing_in(self, state: Self::State) -> bool;
+
+    fn step(self, state: Self::State, subject: &Subject<'_>) -> Step;
+
+    /// The steps that make a subject, and show it.
+    fn begun(subject: &Subject<'_>) -> Vec<Step>;
+
+    fn read(subject: &Subject<'_>) -> Step;
+}
+
+/// A business, or an invoice of a vendor.
+pub(super) struct Subject<'a> {
+    pub(super) number: u32,
+    pub(super) vendor: &'static str,
+    /// When its invoice is due: so soon that the fee leaves something to be forwarded.
+    pub(super) due_date: &'a str,
+}
+
+/// The number of steps for which a case has room, beside those that end it.
+const STEPS_IN_A_CASE: usize = 46;
+
+/// The same where a vendor is onboarded first.
+const STEPS_ONCE_ONBOARDED: usize = STEPS_IN_A_CASE - 9;
+
+const DUE_IN_DAYS: u64 = 60;
+
+/// Separates these draws from others of the seed.
+const PURPOSE: u64 = 0x70c4;
+
+/// A tour of one case.
+struct Tour {
+    /// The vendor that must be onboarded before.
+    vendor: Option<&'static str>,
+    steps: Vec<Step>,
+}
+
+/// The number of cases that hold the tours of any seed: on the order in which it asks depends how many it needs.
+pub(in crate::generate) fn parts() -> u64 {
+    static PARTS: LazyLock<u64> = LazyLock::new(|| tours(0, "").len() as u64 + SPREAD);
+    *PARTS
+}
+
+/// How many more cases the orders of other seeds need.
+const SPREAD: u64 = 5;
+
+/// All tours, as the seed orders them, of invoices that are due then.
+fn tours(seed: u64, due_date: &str) -> Vec<Tour> {
+    let mut draw = Draw::new([seed, 0, PURPOSE]);
+    let vendor = |part: usize| VENDORS[part % VENDORS.len()];
+    let invoices = planned::<invoices::Ask>(STEPS_ONCE_ONBOARDED, vendor, due_date, &mut draw);
+    let invoices = invoices.into_iter().enumerate();
+    let invoices = invoices.map(|(part, steps)| Tour { vendor: Some(vendor(part)), steps });
+    let businesses = planned::<businesses::Ask>(STEPS_IN_A_CASE, vendor, due_date, &mut draw);
+    let businesses = businesses.into_iter().map(|steps| Tour { vendor: None, steps });
+    invoices.chain(businesses).collect()
+}
+
+/// The steps of each case, of at most so many, in which everything is asked in every state.
+fn planned<A: Ask>(
+    most: usize,
+    vendor: fn(usize) -> &'static str,
+    due_date: &str,
+    draw: &mut Draw,
+) -> Vec<Vec<Step>> {
+    let order = draw.value(Just(A::all()).prop_shuffle());
+    let mut asked = BTreeSet::new();
+    let mut cases: Vec<Vec<Step>> = Vec::new();
+    let mut number = 0;
+    loop {
+        let mut case = Vec::new();
+        loop {
+            let subject = Subject { number, vendor: vendor(cases.len()), due_date };
+            let steps = toured::<A>(&subject, &order, &mut asked, most.saturating_sub(case.len()));
+            if steps.is_empty() {
+                break;
+            }
+            case.extend(steps);
+            number += 1;
+        }
+        if case.is_empty() {
+            return cases;
+        }
+        cases.push(case);
+    }
+}
+
+/// The tour of one subject, of at most so many steps. Empty if nothing is left to ask, or does not fit.
+fn toured<A: Ask>(
+    subject: &Subject<'_>,
+    order: &[A],
+    asked: &mut BTreeSet<(A::Shown, Asked)>,
+    most: usize,
+) -> Vec<Step> {
+    let (mut steps, mut state) = (A::begun(subject), A::FIRST);
+    let begun = steps.len();
+    // Whether something was written since the last read. What leaves the state as it is needs one read for all.
+    let mut is_unread = false;
+    while let Some(way) = nearest(state, order, asked) {
+        let (mut more, mut at, mut unread) = (Vec::new(), state, is_unread);
+        for ask in &way {
+            let next = ask.leads_to(at).unwrap_or(at);
+            if unread && next != at {
+                more.push(A::read(subject));
+            }
+            more.push(ask.step(at, subject));
+            unread = next == at && (unread || !ask.writes_nothing_in(at));
+            if next != at {
+                more.push(A::read(subject));
+            }
+            at = next;
+        }
+        if steps.len() + more.len() + usize::from(unread) > most {
+            break;
+        }
+        for ask in way {
+            asked.insert((A::shown(state), ask.asked()));
+            state = ask.leads_to(state).unwrap_or(state);
+        }
+        steps.append(&mut more);
+        is_unread = unread;
+    }
+    if steps.len() == begun {
+        return Vec::new();
+    }
+    steps.extend(is_unread.then(|| A::read(subject)));
+    steps
+}
+
+/// The shortest way to something that was not asked yet; one that changes nothing comes before one that does.
+fn nearest<A: Ask>(
+    from: A::State,
+    order: &[A],
+    asked: &BTreeSet<(A::Shown, Asked)>,
+) -> Option<Vec<A>> {
+    let mut met = BTreeSet::from([from]);
+    let mut open = VecDeque::from([(from, Vec::new())]);
+    while let Some((state, way)) = open.pop_front() {
+        let asks = order.iter().filter(|ask| ask.leads_to(state).is_some());
+        let (still, moving): (Vec<A>, Vec<A>) =
+            asks.partition(|ask| ask.leads_to(state) == Some(state));
+        let mut here = still.into_iter().chain(moving.iter().copied());
+        if let Some(ask) = here.find(|ask| !asked.contains(&(A::shown(state), ask.asked()))) {
+            return Some([way, vec![ask]].concat());
+        }
+        for ask in moving {
+            if let Some(next) = ask.leads_to(state).filter(|next| met.insert(*next)) {
+                open.push_back((next, [&*way, &[ask]].concat()));
+            }
+        }
+    }
+    None
+}
+
+impl Walk {
+    /// The next step of the tour `part`.
+    pub(in crate::generate) fn toward_end_of_tour(
+        &mut self,
+        part: usize,
+        stage: &mut usize,
+    ) -> Option<Step> {
+        if *stage == 0 {
+            let due_date = values::days_later(self.model.now(), DUE_IN_DAYS);
+            let tour = tours(self.seed, &due_date).into_iter().nth(part)?;
+            let toward = tour.vendor.and_then(|it| self.toward_onboarding(&Caller::Default, it));
+            if toward.is_some() {
+                return toward;
+            }
+            self.script = tour.steps;
+        }
+        *stage += 1;
+        self.script.get(*stage - 1).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tideover_exchange::evidence::matrix::{Asked, Kind, Matrix};
+    use tideover_exchange::start;
+    use tideover_exchange::target::{INBOX, service};
+    use tideover_exchange::transcript::Header;
+    use tideover_model::Profile;
+
+    use super::{parts, tours};
+    use crate::generate;
+    use crate::play::case::play;
+    use crate::play::cases::{InProcess, Testbed};
+
+    /// A part beyond the last one would not be played.
+    #[test]
+    fn the_parts_are_enough_for_every_seed() {
+        let counts: Vec<u64> = (1..40).map(|seed| tours(seed, "").len() as u64).collect();
+        assert!(counts.iter().all(|count| *count <= parts()), "{counts:?} of {}", parts());
+    }
+
+    #[tokio::test]
+    async fn the_tours_send_each_request_in_each_state() {
+        let header = Header::new(7, start(), Profile::default());
+        let mut world = InProcess::new(service(Profile::default(), 7, INBOX), start());
+        let mut met = Matrix::default();
+        for case in generate::tours() {
+            let steps = generate::case(&header, case, generate::DEFAULT_STEPS);
+            let played = play(&mut world.fresh().await.unwrap(), &header, &steps).await.unwrap();
+            met.add(played.coverage.matrix());
+        }
+        for (kind, states) in [(Kind::Invoice, INVOICE_STATES), (Kind::Business, BUSINESS_STATES)] {
+            let all: BTreeSet<Asked> = met.of(kind).flat_map(|(_, asked)| asked.clone()).collect();
+            let open = met.of(kind).filter(|(_, asked)| **asked != all);
+            let open: Vec<_> = open
+                .map(|(state, asked)| (state, all.difference(asked).collect::<Vec<_>>()))
+                .collect();
+            assert!(open.is_empty(), "{kind:?}: {open:#?}");
+            assert_eq!(met.of(kind).count(), states, "{kind:?}");
+        }
+    }
+
+    /// Four states of an advance and none, each with nothing, a part or all collected, in each status. An advance is not
+    /// repaid while nothing is collected, and what is collected whole repays one that is funded.
+    const INVOICE_STATES: usize = (5 * 3 - 2) * 4;
+
+    /// Each of the first three requirements or none, all four, and what is left of these once the tax id is found wrong.
+    const BUSINESS_STATES: usize = 8 + 2;
+}
