@@ -3,7 +3,7 @@
 use serde_json::json;
 use tideover_exchange::step::Step;
 
-use crate::generate::matrix::tours;
+use crate::generate::matrix::tour;
 use crate::generate::names::{IMPORTS, INVOICES, PAYORS, UNKNOWN, VENDORS};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::stories::{STORIES, Story};
@@ -163,10 +163,10 @@ impl Goal {
         let aims = Aim::all();
         let count = aims.len() as u64;
         let case = match case.checked_sub(count) {
-            Some(part) if part < tours() => {
+            Some(part) if part < tour::parts() => {
                 return Goal::toward(Aim::Tour(usize::try_from(part).unwrap_or(usize::MAX)));
             }
-            Some(later) => count + later - tours(),
+            Some(later) => count + later - tour::parts(),
             None => case,
         };
         let (round, turn) = (case / count, usize::try_from(case % count).unwrap_or(0));

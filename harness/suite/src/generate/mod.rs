@@ -68,7 +68,7 @@ pub fn round() -> u64 {
 
 /// The numbers of the cases that send each request in each state of an invoice and of a business.
 pub fn tours() -> Range<u64> {
-    round()..round() + matrix::tours()
+    round()..round() + matrix::tour::parts()
 }
 
 /// The steps of case `number`: the same for the same header, on any machine.

@@ -5,7 +5,7 @@ use tideover_exchange::evidence::matrix::Asked;
 use tideover_exchange::step::Step;
 use tideover_model::{ActionKind, OperationKind};
 
-use crate::generate::matrix::tour::{self, Subject};
+use crate::generate::matrix::ask::{self, Subject};
 use crate::generate::matrix::{FACE_VALUE, HALF_WAY, HALF_WAY_EMAIL};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{files, requests as make};
@@ -47,7 +47,7 @@ pub(super) enum Ask {
     MarkTestAccount,
 }
 
-impl tour::Ask for Ask {
+impl ask::Ask for Ask {
     type State = State;
     /// Compliance, contract, bank, collection account.
     type Shown = [bool; 4];

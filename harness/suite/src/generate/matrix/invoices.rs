@@ -6,7 +6,7 @@ use tideover_model::words::InvoiceStatus;
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::matrix::FACE_VALUE;
-use crate::generate::matrix::tour::{self, Subject};
+use crate::generate::matrix::ask::{self, Subject};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{files, requests as make};
 
@@ -64,7 +64,7 @@ pub(super) enum Ask {
     Overpay,
 }
 
-impl tour::Ask for Ask {
+impl ask::Ask for Ask {
     type State = State;
     /// Advance, whether a part or all is collected, status.
     type Shown = (Advance, bool, bool, usize);

@@ -1,12 +1,11 @@
 //! The matrix of states and requests: an invoice, or a business, is brought into each state that it can have, and then
 //! everything that can be asked of it is asked.
 
+mod ask;
 mod businesses;
 mod invoices;
 mod passing;
-mod tour;
-
-pub(super) use tour::parts as tours;
+pub(super) mod tour;
 
 use proptest::strategy::{Just, Strategy};
 use serde_json::json;

@@ -4,7 +4,6 @@
 //! nearest state comes in which something is left to ask.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fmt::Debug;
 use std::sync::LazyLock;
 
 use proptest::strategy::{Just, Strategy};
@@ -12,46 +11,10 @@ use tideover_exchange::evidence::matrix::Asked;
 use tideover_exchange::step::{Caller, Step};
 
 use crate::generate::draw::Draw;
+use crate::generate::matrix::ask::{Ask, Subject};
 use crate::generate::matrix::{businesses, invoices};
 use crate::generate::names::VENDORS;
 use crate::generate::{Walk, values};
-
-/// Something that can be asked of a subject in each of its states.
-pub(super) trait Ask: Copy + Debug {
-    type State: Copy + Ord;
-    /// What a read tells of a state.
-    type Shown: Ord;
-
-    /// The state in which a subject begins.
-    const FIRST: Self::State;
-
-    fn all() -> Vec<Self>;
-
-    fn shown(state: Self::State) -> Self::Shown;
-
-    fn asked(self) -> Asked;
-
-    /// The state that follows; `None` where it is not asked.
-    fn leads_to(self, state: Self::State) -> Option<Self::State>;
-
-    /// Whether it writes nothing in a state. Otherwise only a read shows the state that follows.
-    fn writes_nothing_in(self, state: Self::State) -> bool;
-
-    fn step(self, state: Self::State, subject: &Subject<'_>) -> Step;
-
-    /// The steps that make a subject, and show it.
-    fn begun(subject: &Subject<'_>) -> Vec<Step>;
-
-    fn read(subject: &Subject<'_>) -> Step;
-}
-
-/// A business, or an invoice of a vendor.
-pub(super) struct Subject<'a> {
-    pub(super) number: u32,
-    pub(super) vendor: &'static str,
-    /// When its invoice is due: so soon that the fee leaves something to be forwarded.
-    pub(super) due_date: &'a str,
-}
 
 /// The number of steps for which a case has room, beside those that end it.
 const STEPS_IN_A_CASE: usize = 46;
