@@ -15,7 +15,7 @@ use tideover_model::words::InvoiceStatus;
 
 use crate::generate::names::{PAYORS, VENDORS, email_of, other_platform};
 use crate::generate::requests::InvoiceFields;
-use crate::generate::{Walk, files, requests as make, values};
+use crate::generate::{Walk, files, next_stage, requests as make, values};
 
 /// How far an advance comes: none, requested, funding, funded, repaid.
 const ADVANCES: u64 = 5;
@@ -110,8 +110,12 @@ impl Walk {
             // What comes between could change the state.
             (self.script, self.undisturbed) = (script, needed - 1);
         }
-        *stage += 1;
-        self.script.get(*stage - 1).cloned()
+        self.next_of_script(stage)
+    }
+
+    /// The step of the script at `stage`, which moves on.
+    fn next_of_script(&self, stage: &mut usize) -> Option<Step> {
+        self.script.get(next_stage(stage)).cloned()
     }
 
     /// Brings an invoice into its state, sends each kind of request, and changes it in drawn ways. The steps, and how

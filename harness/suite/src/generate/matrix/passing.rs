@@ -44,8 +44,7 @@ impl Walk {
             // What comes between could change the state.
             self.undisturbed = self.script.len() - 1;
         }
-        *stage += 1;
-        self.script.get(*stage - 1).cloned()
+        self.next_of_script(stage)
     }
 
     /// A vendor that is onboarded, or else one that can be.

@@ -167,8 +167,7 @@ impl Walk {
             }
             self.script = tour.steps;
         }
-        *stage += 1;
-        self.script.get(*stage - 1).cloned()
+        self.next_of_script(stage)
     }
 }
 
