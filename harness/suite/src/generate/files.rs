@@ -254,18 +254,21 @@ pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
     sent.collect()
 }
 
-/// Files with one optional column each, and the reads of what its cell names.
-pub(super) fn single_columns() -> Vec<Vec<Step>> {
+/// Files with one optional column each, and one with none, their columns in any order, and the reads of what a cell names.
+pub(super) fn fewer_columns(draw: &mut Draw) -> Vec<Vec<Step>> {
     let is_optional = |column: &&str| !REQUIRED_COLUMNS.contains(column);
-    let with_only = |column: &str| {
-        let name = format!("only-{column}");
-        let kept = FULL_COLUMNS.split(',').filter(|other| *other == column || !is_optional(other));
-        let kept: Vec<&str> = kept.collect();
-        let row = row_with(&kept, &[("externalId", &name), (column, &name)]);
-        let file = format!("{}\n{row}", kept.join(","));
-        vec![make::import(&name, file), make::get_business(&name)]
+    let optional: Vec<&str> = FULL_COLUMNS.split(',').filter(is_optional).collect();
+    let mut with_only = |kept: Option<&str>| {
+        let name = format!("only-{}", kept.unwrap_or("required"));
+        let mut columns = shuffled(draw);
+        columns.retain(|column| Some(*column) == kept || !is_optional(column));
+        let cells = [Some("externalId"), kept].into_iter().flatten();
+        let cells: Vec<(&str, &str)> = cells.map(|column| (column, &*name)).collect();
+        let file = format!("{}\n{}", columns.join(","), row_with(&columns, &cells));
+        let read = kept.map(|_| make::get_business(&name));
+        [make::import(&name, file)].into_iter().chain(read).collect()
     };
-    FULL_COLUMNS.split(',').filter(is_optional).map(with_only).collect()
+    optional.into_iter().map(Some).chain([None]).map(&mut with_only).collect()
 }
 
 /// How many columns have rows of classes in one run. Each seed begins with another one.

@@ -52,6 +52,7 @@ use tideover_model::{ActionKind, Face, Operation, Service};
 use crate::prediction::{Case, Prediction};
 use draw::Draw;
 use goals::Goal;
+use matrix::tour::Tour;
 use neighbour::Neighbour;
 use onboarding::Requirement;
 
@@ -118,6 +119,8 @@ pub struct Walk {
     written: Vec<Step>,
     /// The steps of a state of the matrix. They are fixed once it is clear where they begin.
     script: Vec<Step>,
+    /// The tour of the case, once it has begun.
+    tour: Option<Tour>,
     /// How many more steps of the goal come with nothing between them.
     undisturbed: usize,
     /// The requests that follow from the tables, once they are needed.
@@ -168,6 +171,7 @@ impl Walk {
             names: 0,
             written: Vec::new(),
             script: Vec::new(),
+            tour: None,
             undisturbed: 0,
             tabled: None,
             are_namesakes: Draw::new([header.seed, number, NAMESAKES]).percent(10),

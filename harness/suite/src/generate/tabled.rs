@@ -90,7 +90,7 @@ fn groups(seed: u64) -> Vec<Vec<Step>> {
     groups.push(files::refused_files());
     groups.extend(files::rows_of_classes(&mut draw));
     groups.extend(files::forms_of_files());
-    groups.extend(files::single_columns());
+    groups.extend(files::fewer_columns(&mut draw));
     groups.extend(identifiers::groups(&mut draw));
     groups.extend(grammar::groups(&mut draw));
     groups.extend(alone(unknown()));

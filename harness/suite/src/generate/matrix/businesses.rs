@@ -191,6 +191,6 @@ impl ask::Ask for Ask {
 
 const INVOICE: &str = "h";
 
-fn name_of(subject: &Subject<'_>) -> String {
+pub(super) fn name_of(subject: &Subject<'_>) -> String {
     format!("tour {}", subject.number)
 }

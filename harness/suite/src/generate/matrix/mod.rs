@@ -13,6 +13,7 @@ use tideover_exchange::step::{Caller, Step};
 use tideover_model::ActionKind;
 use tideover_model::words::InvoiceStatus;
 
+use crate::generate::matrix::ask::{Ask as _, Subject};
 use crate::generate::names::{PAYORS, VENDORS, email_of, other_platform};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, next_stage, requests as make, values};
@@ -24,12 +25,12 @@ const COLLECTED: u64 = 3;
 const STATUSES: u64 = InvoiceStatus::ALL.len() as u64;
 const INVOICES: u64 = ADVANCES * COLLECTED * STATUSES;
 /// Compliance, contract, bank, collection account.
-const REQUIREMENTS: u64 = 4;
+const REQUIREMENTS: u8 = 4;
 /// The requirements that are met, as bits: each of the first three or none, all four, and what is left of these once the
 /// tax id is found wrong.
-const BUSINESSES: [u64; 10] = [0, 1, 2, 3, 4, 5, 6, 7, ALL_MET, LOST];
-const ALL_MET: u64 = (1 << REQUIREMENTS) - 1;
-const LOST: u64 = ALL_MET - 1;
+const BUSINESSES: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, ALL_MET, LOST];
+const ALL_MET: u8 = (1 << REQUIREMENTS) - 1;
+const LOST: u8 = ALL_MET - 1;
 /// The requests that change the state of a business, of which each case sends two: one to each of two businesses.
 const MOVES: usize = 10;
 
@@ -264,10 +265,10 @@ impl Walk {
     /// Brings two businesses into a state, sends each kind of request to the first and one move to each, and then meets
     /// what is missing, with an invoice and an advance in each state on the way. The steps, and how many of them the
     /// state needs.
-    fn business_in(&mut self, met: u64, turn: usize) -> (Vec<Step>, usize) {
+    fn business_in(&mut self, met: u8, turn: usize) -> (Vec<Step>, usize) {
         let [first, second] = [0, 1].map(|number| HalfWay { met, number });
         // Those that are met come first, in any order, and then the others.
-        let requirements: Vec<u64> = (0..REQUIREMENTS).collect();
+        let requirements: Vec<u8> = (0..REQUIREMENTS).collect();
         let mut order = self.draw(Just(requirements).prop_shuffle());
         // The collection account opens only once all else is met.
         order.sort_by_key(|requirement| {
@@ -282,7 +283,7 @@ impl Walk {
         let needed = steps.len();
         for (turn, requirement) in (0..).zip(missing) {
             steps.extend(first.meets(requirement));
-            steps.push(make::get_business(&first.name()));
+            steps.push(first.read());
             steps.extend(financed(&first.name(), turn));
         }
         steps.push(make::advance_clock(make::LONG));
@@ -299,47 +300,57 @@ impl Walk {
 
 /// A business that has some of the requirements.
 struct HalfWay {
-    met: u64,
+    met: u8,
     /// Which of those of its case it is.
-    number: u64,
+    number: u32,
 }
 
 impl HalfWay {
+    /// None of a tour's has its number.
+    fn subject(&self) -> Subject<'static> {
+        let number = 1000 + 100 * self.number + u32::from(self.met);
+        Subject { number, vendor: "", due_date: "" }
+    }
+
     fn name(&self) -> String {
-        format!("state {} {}", self.met, self.number)
+        businesses::name_of(&self.subject())
+    }
+
+    fn ask(&self, ask: businesses::Ask) -> Step {
+        ask.step(businesses::Ask::FIRST, &self.subject())
+    }
+
+    fn read(&self) -> Step {
+        businesses::Ask::read(&self.subject())
     }
 
     /// The steps that bring it into its state.
-    fn begun(&self, order: &[u64]) -> Vec<Step> {
-        let name = &self.name();
-        let mut steps = vec![make::sync_business(name, HALF_WAY, None, None)];
+    fn begun(&self, order: &[u8]) -> Vec<Step> {
+        let mut steps = vec![self.ask(businesses::Ask::Sync)];
         // The collection account does not open without compliance.
         let is_lost = self.met == LOST;
         let compliance = is_lost.then_some(0);
         steps.extend(compliance.iter().chain(order).flat_map(|it| self.meets(*it)));
         if is_lost {
-            steps.push(make::act_on(ActionKind::TaxIdFoundWrong, name));
+            steps.push(self.ask(businesses::Ask::FindTaxIdWrong));
         }
-        steps.push(make::get_business(name));
+        steps.push(self.read());
         steps
     }
 
     /// The steps that meet a requirement: compliance, contract, bank, collection account.
-    fn meets(&self, requirement: u64) -> Vec<Step> {
-        let business = &self.name();
+    fn meets(&self, requirement: u8) -> Vec<Step> {
+        use businesses::Ask;
         match requirement {
-            0 => {
-                let number = (160_000_000 + 100 * self.number + self.met).to_string();
-                vec![make::sync_business(business, HALF_WAY, Some(&number), None)]
-            }
+            0 => vec![self.ask(Ask::SyncTaxId)],
             1 => vec![
-                make::invite(business, HALF_WAY_EMAIL),
-                make::accept_invitation(business, HALF_WAY_EMAIL),
-                make::get_business(business),
-                make::sign_agreement(business, &make::full_address()),
+                self.ask(Ask::Invite),
+                self.ask(Ask::AcceptInvitation),
+                self.read(),
+                self.ask(Ask::Sign),
             ],
-            2 => vec![make::set_payout_account(business, "000123456", "021000021", None)],
-            _ => vec![make::act_on(ActionKind::CollectionAccountOpens, business)],
+            2 => vec![self.ask(Ask::SetPayoutAccount)],
+            _ => vec![self.ask(Ask::OpenAccount)],
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::generate::{Walk, files, requests as make};
 const BUSINESS_EACH: u64 = 4;
 
 /// The businesses of these states are none of those that a whole case brings into its state.
-const OWN: u64 = 2;
+const OWN: u32 = 2;
 
 impl Walk {
     /// The next step of the state `number`: toward it, and then each request in it.
@@ -73,8 +73,9 @@ impl Walk {
     fn business_in_passing(&mut self, number: u64) -> Vec<Step> {
         let index = usize::try_from(number).unwrap_or(0);
         let met = BUSINESSES[index % BUSINESSES.len()];
-        let business = HalfWay { met, number: OWN + number % BUSINESSES.len() as u64 };
-        let order: Vec<u64> = (0..u64::from(u8::BITS)).filter(|it| met >> it & 1 == 1).collect();
+        let number = u32::try_from(index % BUSINESSES.len()).unwrap_or(0);
+        let business = HalfWay { met, number: OWN + number };
+        let order: Vec<u8> = (0..super::REQUIREMENTS).filter(|it| met >> it & 1 == 1).collect();
         let mut order = self.draw(Just(order).prop_shuffle());
         // The collection account opens only once all else is met.
         order.sort_by_key(|requirement| *requirement == super::REQUIREMENTS - 1);

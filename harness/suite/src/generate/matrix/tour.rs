@@ -14,7 +14,7 @@ use crate::generate::draw::Draw;
 use crate::generate::matrix::ask::{Ask, Subject};
 use crate::generate::matrix::{businesses, invoices};
 use crate::generate::names::VENDORS;
-use crate::generate::{Walk, values};
+use crate::generate::{Walk, next_stage, values};
 
 /// The number of steps for which a case has room, beside those that end it.
 const STEPS_IN_A_CASE: usize = 46;
@@ -28,7 +28,7 @@ const DUE_IN_DAYS: u64 = 60;
 const PURPOSE: u64 = 0x70c4;
 
 /// A tour of one case.
-struct Tour {
+pub(in crate::generate) struct Tour {
     /// The vendor that must be onboarded before.
     vendor: Option<&'static str>,
     steps: Vec<Step>,
@@ -158,16 +158,19 @@ impl Walk {
         part: usize,
         stage: &mut usize,
     ) -> Option<Step> {
-        if *stage == 0 {
+        if self.tour.is_none() {
+            // Planned once: the tours of all cases follow from each other.
             let due_date = values::days_later(self.model.now(), DUE_IN_DAYS);
-            let tour = tours(self.seed, &due_date).into_iter().nth(part)?;
-            let toward = tour.vendor.and_then(|it| self.toward_onboarding(&Caller::Default, it));
+            self.tour = tours(self.seed, &due_date).into_iter().nth(part);
+        }
+        if *stage == 0 {
+            let vendor = self.tour.as_ref()?.vendor;
+            let toward = vendor.and_then(|it| self.toward_onboarding(&Caller::Default, it));
             if toward.is_some() {
                 return toward;
             }
-            self.script = tour.steps;
         }
-        self.next_of_script(stage)
+        self.tour.as_ref()?.steps.get(next_stage(stage)).cloned()
     }
 }
 
