@@ -39,7 +39,8 @@ pub struct Profile {
     /// How the service sends webhooks (`gap.retrySchedule`, `gap.lateness`, `gap.duplicates`).
     pub webhooks: Webhooks,
     /// How the service reads what can be read in two ways (`gap.sharedBusiness`, `gap.oneTaxIdTwoIdentifiers`,
-    /// `gap.selfDealing`, `gap.overpayment`, `gap.faceValueLowered`, `gap.wrongTaxIdStruck`).
+    /// `gap.selfDealing`, `gap.overpayment`, `gap.faceValueLowered`, `gap.wrongTaxIdStruck`,
+    /// `gap.rejectedTaxId`).
     #[serde(skip_serializing_if = "Readings::is_standard")]
     pub readings: Readings,
     /// Success statuses that differ from the standard ones (`gap.successStatuses`).

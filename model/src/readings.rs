@@ -112,4 +112,10 @@ readings! {
     ForgivenTaxId forgiven_tax_id true "gap.wrongTaxIdStruck"
         "A tax id that was found wrong clears compliance if it is sent again."
         / "A tax id that was found wrong clears nothing if it is sent again.";
+    KeptByMalformed kept_by_malformed true "gap.rejectedTaxId"
+        "A malformed tax id leaves compliance as it is."
+        / "A malformed tax id takes compliance away until one clears it.";
+    KeptByUnlike kept_by_unlike true "gap.rejectedTaxId"
+        "A tax id that differs from the one on file, or is another business's, leaves compliance as it is."
+        / "A tax id that differs from the one on file, or is another business's, takes compliance away until one clears it.";
 }

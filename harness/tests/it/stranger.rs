@@ -33,6 +33,8 @@ const PROFILES: [&str; 16] = [
     "readings.capped_payments = false",
     "readings.kept_payments = false",
     "readings.forgiven_tax_id = false",
+    "readings.kept_by_malformed = false",
+    "readings.kept_by_unlike = false",
     "readings = { shared_agreement = false, shared_payout_account = false, merged_identifiers = false, capped_payments = false, forgiven_tax_id = false }",
 ];
 

@@ -234,16 +234,17 @@ impl<C: Choices> Service<C> {
     /// (`4.businessSync.2`).
     fn clear_with_tax_id(&mut self, id: BusinessId, tax_id: Option<TaxId>) -> TaxIdOutcome {
         let Some(tax_id) = tax_id else {
+            self.reject_tax_id(id, Reading::KeptByMalformed);
             return TaxIdOutcome::Malformed;
         };
         if self.business(id).found_wrong == Some(tax_id) {
             return TaxIdOutcome::Malformed;
         }
         self.file_tax_id(id, tax_id);
-        match self.business(id).tax_id {
-            None => return TaxIdOutcome::HeldByAnother,
-            Some(on_file) if on_file != tax_id => return TaxIdOutcome::Differs,
-            Some(_) => {}
+        let on_file = self.business(id).tax_id;
+        if on_file != Some(tax_id) {
+            self.reject_tax_id(id, Reading::KeptByUnlike);
+            return on_file.map_or(TaxIdOutcome::HeldByAnother, |_| TaxIdOutcome::Differs);
         }
         let compliance = &mut self.business_mut(id).compliance;
         if compliance.is_some() {
@@ -251,6 +252,13 @@ impl<C: Choices> Service<C> {
         }
         *compliance = Some(ComplianceRoute::PartnerSupplied);
         TaxIdOutcome::Accepted
+    }
+
+    /// A tax id that clears nothing may take compliance away (`gap.rejectedTaxId`).
+    fn reject_tax_id(&mut self, id: BusinessId, reading: Reading) {
+        if self.business(id).compliance.is_some() && !self.reads_so(reading) {
+            self.business_mut(id).compliance = None;
+        }
     }
 
     /// Files a tax id if the business has none and no other business has it.

@@ -6,7 +6,7 @@ use tideover_model::{Profile, Reading};
 use crate::desk::{Desk, round_numbers};
 
 /// What `play` shows of a service that reads a point as the standard profile does, and of one that reads it otherwise.
-fn read_both_ways(reading: Reading, play: fn(&mut Desk) -> Value) -> [Value; 2] {
+fn read_both_ways(reading: Reading, play: impl Fn(&mut Desk) -> Value) -> [Value; 2] {
     // Only then are there two businesses with one number.
     let apart = round_numbers().readings.with(Reading::MergedIdentifiers, false);
     [true, false].map(|value| {
@@ -63,6 +63,22 @@ fn a_tax_id_that_was_found_wrong_may_clear_nothing() {
         desk.get("/v1/organizations/acme").body["onboarding"]["compliance"].clone()
     });
     assert_eq!(cleared, [json!(true), json!(false)]);
+}
+
+/// `gap.rejectedTaxId`
+#[test]
+fn a_tax_id_that_clears_nothing_may_take_compliance_away() {
+    let readings = [(Reading::KeptByMalformed, "12"), (Reading::KeptByUnlike, "987654321")];
+    for (reading, rejected) in readings {
+        let cleared = read_both_ways(reading, |desk| {
+            desk.sync_business("acme", rejected);
+            let then = desk.get("/v1/organizations/acme").body["onboarding"]["compliance"].clone();
+            desk.sync_business("acme", "123456789");
+            let again = desk.get("/v1/organizations/acme").body["onboarding"]["compliance"].clone();
+            json!([then, again])
+        });
+        assert_eq!(cleared, [json!([true, true]), json!([false, true])], "{rejected}");
+    }
 }
 
 /// `gap.oneTaxIdTwoIdentifiers`
