@@ -26,8 +26,8 @@ async fn each_inbox_path_responds_as_its_name_says() {
     let inbox = Server::start().await.unwrap();
     for (path, begins) in [
         ("/accepts", "HTTP/1.1 200 "),
-        ("/acknowledges", "HTTP/1.1 204 "),
-        ("/recovers", "HTTP/1.1 302 "),
+        ("/acknowledges", "HTTP/1.1 201 "),
+        ("/recovers", "HTTP/1.1 301 "),
         ("/fails", "HTTP/1.1 500 "),
         ("/gone", "HTTP/1.1 410 "),
     ] {
@@ -37,7 +37,7 @@ async fn each_inbox_path_responds_as_its_name_says() {
     assert_eq!(deliver(&inbox, "/hangs").await, "");
     let arrivals = inbox.inbox().take();
     let statuses: Vec<u16> = arrivals.iter().map(|arrival| arrival.status).collect();
-    assert_eq!(statuses, [200, 204, 302, 500, 410, NO_ANSWER]);
+    assert_eq!(statuses, [200, 201, 301, 500, 410, NO_ANSWER]);
     assert!(arrivals.iter().all(|arrival| arrival.delivery.as_deref() == Some("d1")));
 }
 

@@ -3,8 +3,8 @@
 //! | path has the segment | answer |
 //! | --- | --- |
 //! | `accepts` | 200 |
-//! | `acknowledges` | 204 |
-//! | `recovers` | 302 to the first attempt of a delivery, 404 to the second, then 204 |
+//! | `acknowledges` | a 2xx other than 200: to each delivery another one |
+//! | `recovers` | a redirect to the first attempt of a delivery, to each another one; 404 to the second, then 204 |
 //! | `redirected` | 200: where the redirect leads, which nobody should follow |
 //! | `fails` | 500 |
 //! | `answers-` and a status | this status |
@@ -27,20 +27,29 @@ pub fn accepting(url: &str) -> Option<&str> {
 
 /// Whether what comes to this path, or URL, is answered 410, sooner or later.
 pub fn is_gone(path: &str) -> bool {
-    answers(path).is_some_and(|answers| answers.contains(&GONE))
+    answers(path).is_some_and(|answers| answers.concat().contains(&GONE))
 }
 
-/// The segments of paths that do not simply accept, with the status of each attempt of a delivery. The last one stays.
-const ANSWERS: [(&str, &[u16]); 6] = [
-    ("fails", &[500]),
-    ("gone", &[GONE]),
-    ("leaves", &[500, GONE]),
-    ("hangs", &[NO_ANSWER]),
-    ("acknowledges", &[204]),
-    ("recovers", &[302, 404, 204]),
+/// What one attempt of a delivery is answered with: the deliveries of a path get these in turn.
+type Turns = Cow<'static, [u16]>;
+
+/// The segments of paths that do not simply accept, with what each attempt of a delivery is answered. The last one stays.
+const ANSWERS: [(&str, &[&[u16]]); 6] = [
+    ("fails", &[&[500]]),
+    ("gone", &[&[GONE]]),
+    ("leaves", &[&[500], &[GONE]]),
+    ("hangs", &[&[NO_ANSWER]]),
+    ("acknowledges", &[&ACCEPTING]),
+    ("recovers", &[&REDIRECTING, &[404], &[204]]),
 ];
 
 const GONE: u16 = 410;
+
+/// Every 2xx that is registered, but for 200 (RFC 9110 §15.3 and the registry of statuses).
+const ACCEPTING: [u16; 9] = [201, 202, 203, 204, 205, 206, 207, 208, 226];
+
+/// Every status that sends a client to another place (RFC 9110 §15.4).
+const REDIRECTING: [u16; 5] = [301, 302, 303, 307, 308];
 
 /// What the segment that names a status begins with.
 const ANSWERS_WITH: &str = "answers-";
@@ -51,12 +60,12 @@ pub fn answering(status: u16) -> String {
 }
 
 /// What a path or a URL answers to each attempt of a delivery, unless it accepts what comes.
-fn answers(path: &str) -> Option<Cow<'static, [u16]>> {
+fn answers(path: &str) -> Option<Vec<Turns>> {
     let listed = ANSWERS.into_iter().find(|(segment, _)| has(path, segment));
     let named = || path.split('/').find_map(|it| it.strip_prefix(ANSWERS_WITH)?.parse().ok());
     match listed {
-        Some((_, answers)) => Some(Cow::Borrowed(answers)),
-        None => named().map(|status| Cow::Owned(vec![status])),
+        Some((_, answers)) => Some(answers.iter().map(|turns| Cow::Borrowed(*turns)).collect()),
+        None => named().map(|status| vec![Cow::Owned(vec![status])]),
     }
 }
 
@@ -66,7 +75,8 @@ pub fn answer_in_words(path: &str) -> Option<String> {
         NO_ANSWER => "nothing: it closes the connection".to_owned(),
         status => status.to_string(),
     };
-    Some(answers(path)?.iter().map(in_words).collect::<Vec<_>>().join(", then "))
+    let turns = |turns: &Turns| turns.iter().map(in_words).collect::<Vec<_>>().join(" or ");
+    Some(answers(path)?.iter().map(turns).collect::<Vec<_>>().join(", then "))
 }
 
 /// What stands in a path in place of `recovers` where a redirect of it leads.
@@ -95,8 +105,14 @@ fn has(path: &str, segment: &str) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
     arrivals: Vec<Arrival>,
-    /// To paths that recover, where it matters.
-    attempts: BTreeMap<(String, Option<String>), usize>,
+    /// The deliveries of each path whose answers differ: the place of each, and how many attempts it had.
+    attempts: BTreeMap<String, BTreeMap<Option<String>, Attempts>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Attempts {
+    place: usize,
+    count: usize,
 }
 
 impl Inbox {
@@ -109,17 +125,19 @@ impl Inbox {
 
     /// The HTTP status that the next attempt of `delivery` on `path` is answered with.
     pub(crate) fn answer(&mut self, path: &str, delivery: Option<&str>) -> u16 {
-        match answers(path).as_deref() {
-            None => 200,
-            Some([status]) => *status,
-            Some(answers) => {
-                let attempt = (path.to_owned(), delivery.map(str::to_owned));
-                let attempts = self.attempts.entry(attempt).or_default();
-                let status = answers[(*attempts).min(answers.len() - 1)];
-                *attempts += 1;
-                status
-            }
+        let Some(answers) = answers(path) else { return 200 };
+        if let [turns] = &*answers
+            && let [status] = **turns
+        {
+            return status;
         }
+        let of_path = self.attempts.entry(path.to_owned()).or_default();
+        let place = of_path.len();
+        let known = of_path.entry(delivery.map(str::to_owned));
+        let attempts = known.or_insert(Attempts { place, count: 0 });
+        let turns = &answers[attempts.count.min(answers.len() - 1)];
+        attempts.count += 1;
+        turns[attempts.place % turns.len()]
     }
 
     /// How many requests came since they were last taken.

@@ -188,6 +188,12 @@ pub(super) fn row_of(payee: &str, invoice: &str, status: &str, face_value: i64) 
     format!("{COLUMNS}{invoice},{payee},\"Name, {payee}\",P,{status},{face_value},{DATES}\n")
 }
 
+/// A file with many vendors, each of which the service adds.
+pub(super) fn crowd() -> String {
+    let row = |number| format!("crowd,crowd {number},V,P,ISSUED,5,{DATES}\n");
+    format!("{COLUMNS}{}", (0..20).map(row).collect::<String>())
+}
+
 /// Rows of two vendors that only their legal names tell apart, which stand between such quotes.
 pub(super) fn nameless_rows(face_value: i64, quote: &str) -> String {
     let header = "externalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";

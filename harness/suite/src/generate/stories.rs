@@ -351,26 +351,27 @@ impl Walk {
     }
 
     /// Receivers that do not accept at once, or not at all: each answer that is no 2xx asks for a retry, and each 2xx ends
-    /// them.
+    /// them. A crowd of events meets each of these answers.
     fn unaccepted(&mut self, stage: usize) -> Option<Step> {
         let answering = |status| format!("${{inbox}}/{}/1", inbox::answering(status));
         Some(match stage {
             0 => make::subscribe(&answering(self.draw(values::refusing_status())), None),
             1 => make::subscribe("${inbox}/recovers/1", None),
-            2 => make::subscribe(&answering(self.draw(200_u16..300)), None),
-            3 => make::subscribe("${inbox}/accepts/1", None),
-            4 => make::sync_business(VENDOR, "First of all", None, None),
-            5 => make::sync_business(OTHER, "Another", None, None),
+            2 => make::subscribe("${inbox}/acknowledges/1", None),
+            3 => make::subscribe(&answering(self.draw(200_u16..300)), None),
+            4 => make::subscribe("${inbox}/accepts/1", None),
+            5 => make::sync_business(VENDOR, "First of all", None, None),
+            6 => make::import("crowd", files::crowd()),
             // A service may retry within seconds: without a clock to move, requests pass the time.
-            6..=11 => make::get_business(OTHER),
-            12 => make::advance_clock(1000),
-            13 => make::sync_business("late", "Later", None, None),
-            14 => make::advance_clock(3600),
+            7..=12 => make::get_business(VENDOR),
+            13 => make::advance_clock(1000),
+            14 => make::sync_business("late", "Later", None, None),
+            15 => make::advance_clock(3600),
             // In several moves: two without an attempt, where one was due, show that no more comes.
-            15..=22 => make::advance_clock(18_000),
-            23 | 25 | 26 => make::list_subscriptions(),
-            24 => make::advance_clock(200_000),
-            27 => make::get_business(VENDOR),
+            16..=23 => make::advance_clock(18_000),
+            24 | 26 | 27 => make::list_subscriptions(),
+            25 => make::advance_clock(200_000),
+            28 => make::get_business(VENDOR),
             _ => return None,
         })
     }
