@@ -17,7 +17,7 @@ use tideover_suite::play::case::{Observed, TargetWorld, play};
 use tideover_suite::play::cases::{Failure, InProcess, Plan, Testbed, check};
 
 /// Profiles of correct services. The judge knows none of them.
-const PROFILES: [&str; 16] = [
+const PROFILES: [&str; 18] = [
     "",
     "body_limit = 40000",
     "per_invoice_maximum = 100000",
@@ -203,7 +203,7 @@ fn slow_progress_is_stalled_and_fails_nothing() {
     let header = Header::new(1, start(), Profile::default());
     let face = service(slow, 5, INBOX);
     let mut world = Strangers::new(InProcess::new(face, start()), Outside::Controlled);
-    let plan = Plan { header, first: 0, cases: 120, steps: 50, max_findings: 1 };
+    let plan = Plan { header, first: 0, cases: 200, steps: 50, max_findings: 1 };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let summary = runtime.block_on(check(&mut world, &plan)).unwrap();
     assert!(summary.failures.is_empty(), "{:#?}", summary.failures);
