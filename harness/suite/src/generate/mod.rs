@@ -20,6 +20,7 @@ mod frame;
 mod goals;
 mod grammar;
 mod identifiers;
+mod latest;
 mod malformed;
 mod matrix;
 mod money;
@@ -52,7 +53,6 @@ use tideover_model::{ActionKind, Face, Operation, Service};
 use crate::prediction::{Case, Prediction};
 use draw::Draw;
 use goals::Goal;
-use matrix::tour::Tour;
 use neighbour::Neighbour;
 use onboarding::Requirement;
 
@@ -119,12 +119,10 @@ pub struct Walk {
     written: Vec<Step>,
     /// The steps of a state of the matrix. They are fixed once it is clear where they begin.
     script: Vec<Step>,
-    /// The tour of the case, once it has begun.
-    tour: Option<Tour>,
+    /// When the invoices of its tour are due, once it has begun.
+    tour_due: Option<String>,
     /// How many more steps of the goal come with nothing between them.
     undisturbed: usize,
-    /// The requests that follow from the tables, once they are needed.
-    tabled: Option<Vec<Vec<Step>>>,
     /// Whether all businesses have the same name.
     are_namesakes: bool,
     neighbour: Neighbour,
@@ -171,9 +169,8 @@ impl Walk {
             names: 0,
             written: Vec::new(),
             script: Vec::new(),
-            tour: None,
+            tour_due: None,
             undisturbed: 0,
-            tabled: None,
             are_namesakes: Draw::new([header.seed, number, NAMESAKES]).percent(10),
             neighbour: Neighbour::of(header.seed, number),
             may_fail: false,

@@ -14,6 +14,7 @@ use tideover_model::wire::schema::{Documented, Role, documented};
 
 use crate::generate::classes::{self, Sample};
 use crate::generate::draw::Draw;
+use crate::generate::latest::Latest;
 use crate::generate::names::UNKNOWN;
 use crate::generate::plain::{IMPORT, INVOICE, VENDOR, good_file, plain};
 use crate::generate::{Walk, files, grammar, identifiers, named, requests as make};
@@ -57,8 +58,10 @@ impl Walk {
                 _ => make::import(IMPORT, good_file()),
             });
         };
-        let seed = self.seed;
-        let cases = self.tabled.get_or_insert_with(|| cases(seed));
+        thread_local! {
+            static CASES: Latest<u64, Vec<Vec<Step>>> = const { Latest::new() };
+        }
+        let cases = CASES.with(|latest| latest.get(self.seed, |seed| cases(*seed)));
         cases.get(part)?.get(index).cloned()
     }
 }

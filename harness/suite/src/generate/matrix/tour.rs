@@ -11,6 +11,7 @@ use tideover_exchange::evidence::matrix::Asked;
 use tideover_exchange::step::{Caller, Step};
 
 use crate::generate::draw::Draw;
+use crate::generate::latest::Latest;
 use crate::generate::matrix::ask::{Ask, Subject};
 use crate::generate::matrix::{businesses, invoices};
 use crate::generate::names::VENDORS;
@@ -28,7 +29,7 @@ const DUE_IN_DAYS: u64 = 60;
 const PURPOSE: u64 = 0x70c4;
 
 /// A tour of one case.
-pub(in crate::generate) struct Tour {
+struct Tour {
     /// The vendor that must be onboarded before.
     vendor: Option<&'static str>,
     steps: Vec<Step>,
@@ -158,19 +159,21 @@ impl Walk {
         part: usize,
         stage: &mut usize,
     ) -> Option<Step> {
-        if self.tour.is_none() {
-            // Planned once: the tours of all cases follow from each other.
-            let due_date = values::days_later(self.model.now(), DUE_IN_DAYS);
-            self.tour = tours(self.seed, &due_date).into_iter().nth(part);
+        thread_local! {
+            static TOURS: Latest<(u64, String), Vec<Tour>> = const { Latest::new() };
         }
+        let now = self.model.now();
+        let due = self.tour_due.get_or_insert_with(|| values::days_later(now, DUE_IN_DAYS));
+        let key = (self.seed, due.clone());
+        let tours = TOURS.with(|latest| latest.get(key, |(seed, due)| tours(*seed, due)));
+        let tour = tours.get(part)?;
         if *stage == 0 {
-            let vendor = self.tour.as_ref()?.vendor;
-            let toward = vendor.and_then(|it| self.toward_onboarding(&Caller::Default, it));
+            let toward = tour.vendor.and_then(|it| self.toward_onboarding(&Caller::Default, it));
             if toward.is_some() {
                 return toward;
             }
         }
-        self.tour.as_ref()?.steps.get(next_stage(stage)).cloned()
+        tour.steps.get(next_stage(stage)).cloned()
     }
 }
 
