@@ -154,3 +154,23 @@ impl Inbox {
         *self = Inbox::default();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ACCEPTING, Inbox, REDIRECTING};
+
+    /// Each status comes first, and a retry gets what its attempt is due, not what its turn was.
+    #[test]
+    fn deliveries_get_the_statuses_of_a_path_in_turn() {
+        for (path, turns) in [("/acknowledges/1", &ACCEPTING[..]), ("/recovers/1", &REDIRECTING)] {
+            let mut inbox = Inbox::default();
+            let names: Vec<String> = (0..turns.len()).map(|number| format!("d{number}")).collect();
+            let first = names.iter().map(|name| inbox.answer(path, Some(name)));
+            assert_eq!(first.collect::<Vec<_>>(), turns, "{path}");
+        }
+        let mut inbox = Inbox::default();
+        let mut answer = |name| inbox.answer("/recovers/1", Some(name));
+        assert_eq!(["a", "b", "a", "a", "b"].map(&mut answer), [301, 302, 404, 204, 404]);
+        assert_eq!(["a", "c"].map(&mut answer), [204, 303]);
+    }
+}
