@@ -9,7 +9,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smol_str::SmolStr;
 
-use crate::hashed::Hashed;
+use crate::rows::Rows;
 
 /// Entities with an owner and a name that is unique per owner, numbered from 0 in the order of creation.
 ///
@@ -18,7 +18,7 @@ use crate::hashed::Hashed;
 /// never shows.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<V> {
-    rows: Vec<Hashed<TableRow<V>>>,
+    rows: Rows<TableRow<V>>,
     index: HashTable<u32>,
 }
 
@@ -31,11 +31,11 @@ struct TableRow<V> {
 
 impl<V> Default for Table<V> {
     fn default() -> Table<V> {
-        Table { rows: Vec::new(), index: HashTable::new() }
+        Table { rows: Rows::default(), index: HashTable::new() }
     }
 }
 
-impl<V> Table<V> {
+impl<V: Clone> Table<V> {
     /// The number of `owner`'s `name`.
     pub(crate) fn find(&self, owner: u32, name: &str) -> Option<u32> {
         let named = |number: &u32| {
@@ -48,7 +48,7 @@ impl<V> Table<V> {
     /// Adds `owner`'s `name`, which must be new, and returns its number.
     pub(crate) fn add(&mut self, owner: u32, name: &str, value: V) -> u32 {
         let number = u32::try_from(self.rows.len()).expect("more than four billion entities");
-        self.rows.push(TableRow { owner, name: name.into(), value }.into());
+        self.rows.push(TableRow { owner, name: name.into(), value });
         self.index_row(number);
         number
     }
@@ -66,7 +66,7 @@ impl<V> Table<V> {
     /// number of each.
     pub(crate) fn renumber(&mut self, new_owner: impl Fn(u32) -> u32) -> Vec<u32> {
         let rows = std::mem::take(&mut self.rows);
-        let mut rows: Vec<_> = (0_u32..).zip(rows).collect();
+        let mut rows: Vec<_> = (0_u32..).zip(rows.into_rows()).collect();
         for (_, row) in &mut rows {
             row.owner = new_owner(row.owner);
         }
@@ -105,8 +105,8 @@ impl<V> Table<V> {
 
     /// All entities with their numbers, the newest first.
     pub(crate) fn newest(&self) -> impl Iterator<Item = (u32, &V)> {
-        let numbered = self.rows.iter().enumerate().rev();
-        numbered.filter_map(|(number, row)| Some((u32::try_from(number).ok()?, &row.value)))
+        let numbers = (0..self.len()).rev().filter_map(|number| u32::try_from(number).ok());
+        numbers.zip(self.rows.iter().rev().map(|row| &row.value))
     }
 
     /// The same, to change them.
@@ -126,7 +126,7 @@ impl<V> Index<u32> for Table<V> {
     }
 }
 
-impl<V> IndexMut<u32> for Table<V> {
+impl<V: Clone> IndexMut<u32> for Table<V> {
     fn index_mut(&mut self, number: u32) -> &mut V {
         &mut self.rows[number as usize].value
     }
@@ -138,7 +138,7 @@ impl<V: Serialize> Serialize for Table<V> {
     }
 }
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Table<V> {
+impl<'de, V: Deserialize<'de> + Clone> Deserialize<'de> for Table<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Table<V>, D::Error> {
         let mut table = Table::default();
         for TableRow { owner, name, value } in Vec::<TableRow<V>>::deserialize(deserializer)? {

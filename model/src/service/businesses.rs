@@ -226,7 +226,7 @@ impl<C: Choices> Service<C> {
         let id = BusinessId(
             u32::try_from(self.businesses.len()).expect("more than four billion businesses"),
         );
-        self.businesses.push(Business::unknown_until_now().into());
+        self.businesses.push(Business::unknown_until_now());
         id
     }
 

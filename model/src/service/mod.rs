@@ -40,13 +40,14 @@ use crate::delivery::{Attempt, Cause, Consequence, Delivery, Receipt};
 use crate::destination::Destinations;
 use crate::face::{Answer, Face, IssuedKey, Unbalanced};
 use crate::happening::{Happening, Impossible, Outcome};
-use crate::hashed::Hashed;
 use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
 use crate::operation::Operation;
 use crate::profile::Profile;
 use crate::readings::Reading;
 use crate::refusal::{Code, Refusal};
+use crate::rows::Rows;
 use crate::secret::Secret;
+use crate::shared::Shared;
 use crate::table::Table;
 use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
@@ -88,26 +89,26 @@ pub struct Service<C = Seeded> {
     destinations: Settled<Destinations>,
     choices: C,
     untouched_choices: Settled<C>,
-    platforms: Hashed<Vec<Platform>>,
-    keys: Hashed<BTreeMap<Secret, Key>>,
-    businesses: Vec<Hashed<Business>>,
-    by_tax_id: Hashed<BTreeMap<TaxId, BusinessId>>,
+    platforms: Shared<Vec<Platform>>,
+    keys: Shared<BTreeMap<Secret, Key>>,
+    businesses: Rows<Business>,
+    by_tax_id: Shared<BTreeMap<TaxId, BusinessId>>,
     relationships: Table<Relationship>,
     invoices: Table<Invoice>,
-    imports: BTreeMap<(PlatformId, String), Hashed<Import>>,
-    invitations: Hashed<BTreeMap<(RelationshipId, String), Invitation>>,
-    session_links: Hashed<BTreeMap<Secret, SessionLink>>,
-    subscriptions: Hashed<BTreeMap<SubscriptionId, Subscription>>,
+    imports: Shared<BTreeMap<(PlatformId, String), Shared<Import>>>,
+    invitations: Shared<BTreeMap<(RelationshipId, String), Invitation>>,
+    session_links: Shared<BTreeMap<Secret, SessionLink>>,
+    subscriptions: Shared<BTreeMap<SubscriptionId, Subscription>>,
     /// The number of subscriptions ever created.
     subscribed: u32,
     most_subscriptions: Settled<usize>,
-    deliveries: Hashed<Deliveries>,
-    timers: Hashed<BTreeSet<(Timestamp, Timer)>>,
+    deliveries: Shared<Deliveries>,
+    timers: Shared<BTreeSet<(Timestamp, Timer)>>,
     outbox: VecDeque<Arc<Delivery>>,
     ledger: Ledger,
     /// Cents that payors paid for invoices without an advance: they all belong to the vendors.
     unadvanced: Cents,
-    minted: Hashed<BTreeMap<Token, u64>>,
+    minted: Shared<BTreeMap<Token, u64>>,
     /// Tells its names from those of other worlds with the same seed, and from those before a reset.
     series: Series,
     failing_requests: u32,
@@ -149,21 +150,21 @@ impl<C: Choices> Service<C> {
                 Key::of(PlatformId::DEFAULT),
             )])
             .into(),
-            businesses: Vec::new(),
-            by_tax_id: Hashed::default(),
+            businesses: Rows::default(),
+            by_tax_id: Shared::default(),
             relationships: Table::default(),
             invoices: Table::default(),
-            imports: BTreeMap::new(),
-            invitations: Hashed::default(),
-            session_links: Hashed::default(),
-            subscriptions: Hashed::default(),
+            imports: Shared::default(),
+            invitations: Shared::default(),
+            session_links: Shared::default(),
+            subscriptions: Shared::default(),
             subscribed: 0,
             most_subscriptions: Settled(usize::MAX),
-            timers: Hashed::default(),
+            timers: Shared::default(),
             outbox: VecDeque::new(),
             ledger: Ledger::default(),
             unadvanced: Cents::ZERO,
-            minted: Hashed::default(),
+            minted: Shared::default(),
             series: Series::default(),
             failing_requests: 0,
         }

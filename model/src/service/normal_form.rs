@@ -29,7 +29,7 @@ impl<C: Choices> Service<C> {
     fn renumber(&mut self) {
         let relationships = self.relationships.renumber(|platform| platform);
         let renumbered = |id: u32| relationships[id as usize];
-        for business in &mut self.businesses {
+        for business in self.businesses.iter_mut() {
             business.relationships.iter_mut().for_each(|id| id.0 = renumbered(id.0));
             business.relationships.sort_unstable();
         }
@@ -61,7 +61,7 @@ impl<C: Choices> Service<C> {
             invoice.due_date = shift.ahead(invoice.due_date);
             invoice.advance.iter_mut().for_each(|advance| advance.shift(shift));
         }
-        for business in &mut self.businesses {
+        for business in self.businesses.iter_mut() {
             business.collection_account.shift(shift);
         }
         self.invitations.values_mut().for_each(|invitation| invitation.shift(shift));

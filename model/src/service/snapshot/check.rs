@@ -83,7 +83,7 @@ impl<C: Choices> Service<C> {
 
     /// Whether every amount and every counter is in its range, and the books balance.
     pub(super) fn check_amounts(&self) -> Result<(), ImpossibleState> {
-        for business in &self.businesses {
+        for business in self.businesses.iter() {
             if let CollectionAccount::Closed { attempts }
             | CollectionAccount::Verifying { attempts, .. } = business.collection_account
             {

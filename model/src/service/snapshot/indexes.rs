@@ -29,7 +29,7 @@ impl<C: Choices> Service<C> {
     }
 
     fn index_tax_ids(&mut self) -> Result<(), ImpossibleState> {
-        for (number, business) in (0..).zip(&self.businesses) {
+        for (number, business) in (0..).zip(self.businesses.iter()) {
             if let Some(tax_id) = business.tax_id
                 && self.by_tax_id.insert(tax_id, BusinessId(number)).is_some()
             {
@@ -41,7 +41,7 @@ impl<C: Choices> Service<C> {
 
     /// The hidden transitions to come: each state that ends by itself has one.
     fn scheduled(&self) -> impl Iterator<Item = (Timestamp, Timer)> {
-        let businesses = (0..).zip(&self.businesses).filter_map(|(number, business)| {
+        let businesses = (0..).zip(self.businesses.iter()).filter_map(|(number, business)| {
             let CollectionAccount::Verifying { opens_at, .. } = business.collection_account else {
                 return None;
             };

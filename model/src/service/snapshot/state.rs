@@ -10,9 +10,9 @@ use crate::cents::Cents;
 use crate::choices::{Choices, Seeded, Token};
 use crate::delivery::Delivery;
 use crate::destination::Destinations;
-use crate::hashed::Hashed;
 use crate::identity::{PlatformId, RelationshipId, SubscriptionId};
 use crate::profile::Profile;
+use crate::rows::Rows;
 use crate::sealed::ImpossibleState;
 use crate::secret::Secret;
 use crate::service::Series;
@@ -26,6 +26,7 @@ use crate::service::ledger::Ledger;
 use crate::service::platforms::{Key, Platform};
 use crate::service::settled::Settled;
 use crate::service::subscriptions::Subscription;
+use crate::shared::Shared;
 use crate::table::Table;
 
 /// A map as a list: its keys need not be strings, and none is lost if it stands there twice.
@@ -39,12 +40,12 @@ pub(super) struct State<'a> {
     destinations: Cow<'a, Destinations>,
     choices: Seeded,
     untouched_choices: Seeded,
-    platforms: Cow<'a, Hashed<Vec<Platform>>>,
+    platforms: Cow<'a, Shared<Vec<Platform>>>,
     keys: Pairs<'a, Secret, Key>,
-    businesses: Cow<'a, [Hashed<Business>]>,
+    businesses: Cow<'a, Rows<Business>>,
     relationships: Cow<'a, Table<Relationship>>,
     invoices: Cow<'a, Table<Invoice>>,
-    imports: Pairs<'a, (PlatformId, String), Hashed<Import>>,
+    imports: Pairs<'a, (PlatformId, String), Shared<Import>>,
     invitations: Pairs<'a, (RelationshipId, String), Invitation>,
     session_links: Pairs<'a, Secret, SessionLink>,
     subscriptions: Pairs<'a, SubscriptionId, Subscription>,
@@ -151,16 +152,16 @@ impl<'a> State<'a> {
             platforms: self.platforms.into_owned(),
             keys: map("keys", self.keys)?.into(),
             businesses: self.businesses.into_owned(),
-            by_tax_id: Hashed::default(),
+            by_tax_id: Shared::default(),
             relationships: self.relationships.into_owned(),
             invoices: self.invoices.into_owned(),
-            imports: map("imports", self.imports)?,
+            imports: map("imports", self.imports)?.into(),
             invitations: map("invitations", self.invitations)?.into(),
             session_links: map("session links", self.session_links)?.into(),
             subscriptions: map("subscriptions", self.subscriptions)?.into(),
             subscribed: self.subscribed,
             most_subscriptions: Settled(usize::MAX),
-            timers: Hashed::default(),
+            timers: Shared::default(),
             outbox: self.outbox.into_owned(),
             ledger: self.ledger.into_owned(),
             unadvanced: self.unadvanced,
