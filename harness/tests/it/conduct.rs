@@ -46,7 +46,7 @@ fn a_right_client_breaks_no_row() {
     accuses_nobody(0..60);
 }
 
-/// `cargo test --release -p tideover-harness --test it thousand_seeds -- --ignored`
+/// `cargo test --release -p tideover-harness --test it in_a_thousand -- --ignored`
 #[test]
 #[ignore = "it takes a minute without optimisation; .ci/nightly runs it"]
 fn a_right_client_breaks_no_row_in_a_thousand_seeds() {

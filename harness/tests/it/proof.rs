@@ -172,7 +172,7 @@ async fn no_profile_of_a_correct_service_is_accused() {
     never_accused(1..=6).await;
 }
 
-/// `cargo test --release -p tideover-harness --test it thousand_seeds -- --ignored`
+/// `cargo test --release -p tideover-harness --test it in_a_thousand -- --ignored`
 #[tokio::test]
 #[ignore = "takes minutes"]
 async fn no_profile_is_accused_in_a_thousand_seeds() {
