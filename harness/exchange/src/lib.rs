@@ -7,6 +7,7 @@
 //! - Begin at [`step`], then [`target::Target`] and [`evidence::finding`].
 
 mod arrival;
+mod corrected;
 pub mod evidence;
 mod exchange;
 mod masking;

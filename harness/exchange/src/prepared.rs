@@ -10,6 +10,7 @@ use tideover_model::wire::written::Written;
 use tideover_model::{ActionKind, Operation, OperationKind};
 
 use crate::Memory;
+use crate::corrected::corrected_body;
 use crate::payload::Payload;
 use crate::step::{Action, Call, Step};
 
@@ -30,7 +31,7 @@ pub enum PreparedAction {
     Deliveries,
 }
 
-/// A request of the partner API, ready to be sent. Its operation is parsed once.
+/// A request of the partner API, ready to be sent. It is parsed once, and corrected once.
 #[derive(Clone, Debug)]
 pub struct PreparedCall {
     pub method: String,
@@ -39,6 +40,7 @@ pub struct PreparedCall {
     pub content_type: Option<String>,
     body: Payload,
     asked: OnceLock<Box<Asked>>,
+    corrected: OnceLock<Option<Box<PreparedCall>>>,
 }
 
 impl Prepared {
@@ -62,6 +64,18 @@ impl Prepared {
 
     pub fn kind(&self) -> Option<OperationKind> {
         self.call()?.asked().kind
+    }
+
+    /// The well-formed version of a request whose media type or body is wrong. `None` if it is well-formed, or has no such
+    /// version.
+    pub fn corrected(&self) -> Option<Prepared> {
+        let call = self.call()?.corrected()?;
+        Some(Prepared { action: PreparedAction::Call(call.clone()), ..self.clone() })
+    }
+
+    /// What a service takes the request for if it accepts it: the well-formed version, or the request itself.
+    pub fn taken(&self) -> Cow<'_, Prepared> {
+        self.corrected().map_or(Cow::Borrowed(self), Cow::Owned)
     }
 
     /// The action of the operator port that it asks for, if it is a known one.
@@ -153,7 +167,14 @@ impl PreparedCall {
         body: Vec<u8>,
     ) -> PreparedCall {
         let (method, path) = (method.into(), path.into());
-        PreparedCall { method, path, content_type, body: body.into(), asked: OnceLock::new() }
+        PreparedCall {
+            method,
+            path,
+            content_type,
+            body: body.into(),
+            asked: OnceLock::new(),
+            corrected: OnceLock::new(),
+        }
     }
 
     pub fn of(operation: &Operation) -> PreparedCall {
@@ -215,6 +236,23 @@ impl PreparedCall {
     /// The requested operation, if the request has the published form.
     pub fn operation(&self) -> Option<&Operation> {
         self.asked().operation.as_ref().ok()
+    }
+
+    /// What a service takes the request for if it is not well-formed and yet accepted. `None` if it is well-formed, or has
+    /// no well-formed version.
+    pub fn corrected(&self) -> Option<&PreparedCall> {
+        self.corrected.get_or_init(|| self.correct().map(Box::new)).as_deref()
+    }
+
+    fn correct(&self) -> Option<PreparedCall> {
+        if self.operation().is_some() {
+            return None;
+        }
+        let mut plain = self.without_media_type();
+        if plain.operation().is_none() {
+            plain = plain.with_body(corrected_body(&self.body)?);
+        }
+        plain.operation().is_some().then_some(plain)
     }
 
     fn from_call(call: &Call, memory: &Memory) -> PreparedCall {

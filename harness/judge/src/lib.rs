@@ -14,7 +14,7 @@ mod grounds;
 pub use belief::bounds::Bounds;
 pub use belief::explain::{Candidate, DEEPEST, Explainer};
 pub use belief::hidden::{Outside, PriorState};
-pub use belief::hypothesis::{Hypothesis, Subject, leniently};
+pub use belief::hypothesis::{Hypothesis, Subject};
 pub use belief::reading::{Revealed, amount};
 pub use belief::{Belief, Explanation, Observation, has_failed, is_informative};
 pub use checks::meanings;

@@ -27,7 +27,7 @@ use crate::belief::broken_off::BrokenOff;
 use crate::belief::explain::Explainer;
 use crate::belief::hidden::{Outside, PriorState};
 use crate::belief::hypothesis::open::Open;
-use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, leniently, status_point};
+use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, status_point};
 use crate::belief::kept::{Kept, MOST_KEPT};
 use crate::belief::reading::{LimitQuestion, Revealed};
 use crate::comparison::ABSENT;
@@ -268,8 +268,7 @@ impl Belief {
     /// Records a request that got no response and may have been carried out.
     pub fn unanswered(&mut self, sent: &Prepared, now: Timestamp) {
         // A service that carries out a malformed request takes it for the well-formed one.
-        let taken = leniently(sent);
-        let sent = taken.as_ref().unwrap_or(sent);
+        let sent = &*sent.taken();
         self.may_share |= self.may_be_shared_by(sent);
         self.miss(sent);
         if sent.kind().is_some_and(OperationKind::reads) {

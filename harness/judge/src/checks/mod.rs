@@ -38,7 +38,6 @@ use tideover_model::clause::Kind;
 use tideover_model::{ActionKind, Clause};
 
 use crate::belief::hidden::Outside;
-use crate::belief::hypothesis::leniently;
 
 /// The name of the operation, for a finding in a delivery.
 const DELIVERIES: &str = "webhooks";
@@ -150,8 +149,7 @@ impl Checks {
 
     /// Learns of a request without a response. If it was carried out, then in its well-formed version.
     pub fn miss(&mut self, sent: &Prepared) {
-        let taken = leniently(sent);
-        let sent = taken.as_ref().unwrap_or(sent);
+        let sent = &*sent.taken();
         for check in &mut self.checks {
             check.miss(sent);
         }

@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// Two-way bindings between names, made on first sight. One name never stands for two things.
+/// Two-way bindings between names, made on first sight. One name never stands for two things. Copies share them until one
+/// of them learns another name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bindings {
-    seen: NameMap,
-    predicted: NameMap,
+    seen: Arc<NameMap>,
+    predicted: Arc<NameMap>,
 }
 
 /// The fields whose names can appear in requests. An account number may belong to someone else.
@@ -24,11 +26,12 @@ impl Bindings {
         let taken = self.predicted.get(field).and_then(|names| names.get(seen));
         match (known, taken) {
             (None, None) => {
-                self.seen.entry(field).or_default().insert(predicted.to_owned(), seen.to_owned());
-                self.predicted
-                    .entry(field)
-                    .or_default()
-                    .insert(seen.to_owned(), predicted.to_owned());
+                let bind = |names: &mut Arc<NameMap>, from: &str, to: &str| {
+                    let names = Arc::make_mut(names).entry(field).or_default();
+                    names.insert(from.to_owned(), to.to_owned());
+                };
+                bind(&mut self.seen, predicted, seen);
+                bind(&mut self.predicted, seen, predicted);
                 true
             }
             (Some(known), Some(taken)) => known == seen && taken == predicted,

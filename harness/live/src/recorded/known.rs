@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tideover_exchange::{Prepared, PreparedCall, Response};
-use tideover_judge::leniently;
 use tideover_model::wire::field::Fields;
 use tideover_model::wire::route::served_at;
 use tideover_model::{Operation, Subject};
@@ -28,8 +27,7 @@ enum Entity {
 impl KnownEntities {
     /// Whether all is known that the response depends on: then no state from before the recording can explain it.
     pub(super) fn cover(&self, sent: &Prepared) -> bool {
-        let taken = leniently(sent);
-        let sent = taken.as_ref().unwrap_or(sent);
+        let sent = &*sent.taken();
         let knows = |entity| self.0.contains(&(sent.authorization.clone(), entity));
         let operation = sent.call().and_then(PreparedCall::operation);
         if let Some(Operation::RequestAdvance { payee, invoice }) = operation
@@ -44,8 +42,7 @@ impl KnownEntities {
 
     /// Learns from a response that the judge could explain.
     pub(super) fn learn(&mut self, sent: &Prepared, seen: &Response) {
-        let taken = leniently(sent);
-        let sent = taken.as_ref().unwrap_or(sent);
+        let sent = &*sent.taken();
         let operation = sent.call().and_then(PreparedCall::operation);
         let known: Vec<Entity> = match operation.filter(|_| seen.is_success()).cloned() {
             Some(Operation::GetBusiness { business }) => vec![Entity::Business(business)],

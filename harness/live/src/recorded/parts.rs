@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use tideover_exchange::{Prepared, PreparedAction, Response};
-use tideover_judge::leniently;
+use tideover_exchange::{PreparedAction, Response};
 use tideover_model::wire::field::Fields;
 use tideover_model::{Operation, OperationKind, Party};
 use tideover_suite::play::touched::{Thing, Touched};
@@ -106,8 +105,7 @@ impl Parts {
             return Touched::Things(vec![Thing::Url(platform, String::new())]);
         }
         // What a service may have taken it for.
-        let taken = leniently(&one.sent);
-        let taken = taken.as_ref().and_then(Prepared::call).unwrap_or(call);
+        let taken = call.corrected().unwrap_or(call);
         let Some(operation) = taken.operation() else {
             let is_refused = seen.is_some_and(Response::is_refused);
             return match one.sent.kind() {

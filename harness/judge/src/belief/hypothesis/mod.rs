@@ -21,7 +21,6 @@ use tideover_exchange::target::{ModelTarget, Target, origin};
 use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::clause::Kind;
 use tideover_model::wire::field::{self, Fields};
-use tideover_model::wire::lenient::most_lenient;
 use tideover_model::wire::route::route;
 use tideover_model::{
     ActionKind, BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation,
@@ -261,7 +260,7 @@ impl Hypothesis {
     /// target's state.
     fn answered_leniently(&self, observed: Observation<'_>, fit: Fit) -> (Hypothesis, Fit) {
         let mut after = self.clone();
-        let Some(plain) = leniently(observed.sent) else {
+        let Some(plain) = observed.sent.corrected() else {
             let diverged = !observed.sent.kind().is_some_and(OperationKind::reads);
             return (after, Fit { diverged, ..fit });
         };
@@ -585,34 +584,6 @@ fn without_event_types(sent: &Prepared) -> Option<Prepared> {
     body.as_object_mut()?.remove(field::EVENT_TYPES)?;
     let action = PreparedAction::Call(call.with_body(body.to_string().into()));
     Some(Prepared { action, ..sent.clone() })
-}
-
-/// The well-formed version of a request whose media type or encoding of the body is wrong: what a service takes it for if it
-/// accepts it.
-pub fn leniently(sent: &Prepared) -> Option<Prepared> {
-    let call = sent.call().filter(|call| call.operation().is_none())?;
-    let plain = call.without_media_type();
-    let plain = match plain.operation() {
-        Some(_) => plain,
-        None => plain.with_body(with_names(call.body()).or_else(|| most_lenient(call.body()))?),
-    };
-    plain.operation()?;
-    Some(Prepared { action: PreparedAction::Call(plain), ..sent.clone() })
-}
-
-/// The body, where a party of an invoice with an empty name has one. No least length is stated for it, and which name a read
-/// shows is open.
-fn with_names(body: &[u8]) -> Option<Vec<u8>> {
-    let mut body: serde_json::Value = serde_json::from_slice(body).ok()?;
-    let mut is_any_empty = false;
-    for party in ["payee", "payor"] {
-        if let Some(name) = body.get_mut(party).and_then(|party| party.get_mut("legalName"))
-            && name == ""
-        {
-            (*name, is_any_empty) = ("unnamed".into(), true);
-        }
-    }
-    is_any_empty.then(|| body.to_string().into_bytes())
 }
 
 /// Amounts that follow from rates, which the document doesn't show.

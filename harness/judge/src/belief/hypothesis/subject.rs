@@ -8,7 +8,7 @@ use tideover_model::wire::route::route;
 use tideover_model::{Face, Operation, OperationKind, PlatformId};
 
 use crate::belief::amounts::AdvanceKey;
-use crate::belief::hypothesis::{Hypothesis, leniently};
+use crate::belief::hypothesis::Hypothesis;
 
 /// The business and the invoice that a request names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +43,7 @@ impl Hypothesis {
             }
         };
         // What a service takes a request for is what the request is about.
-        let taken = leniently(&sent);
-        let call = taken.as_ref().and_then(Prepared::call).unwrap_or(call);
+        let call = call.corrected().unwrap_or(call);
         let named = call.operation().map(Operation::subject);
         let payee = named.and_then(|named| named.business().map(str::to_owned));
         let invoice = named.and_then(|named| named.invoice().map(str::to_owned));

@@ -16,7 +16,7 @@ use tideover_exchange::target::{Applied, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Exchange, Inside, Prepared, Response};
 use tideover_judge::checks::{Checks, Notes};
-use tideover_judge::{has_failed, is_informative, leniently};
+use tideover_judge::{has_failed, is_informative};
 use tideover_model::{OperationKind, Service, Timestamp};
 
 use crate::play::learn::failing::AGAIN_AT_ONCE;
@@ -318,7 +318,7 @@ impl<'a> CaseRun<'a> {
         // What a service takes from a body that cannot be read as it is, is not certain.
         let body = |sent: &Prepared| sent.call().map(|call| call.body().to_vec());
         let has_same_body = |taken: &Prepared| body(taken) == body(&sent);
-        let taken = is_taken.then(|| leniently(&sent)).flatten().filter(has_same_body);
+        let taken = is_taken.then(|| sent.corrected()).flatten().filter(has_same_body);
         let exchange = Exchange {
             sent: taken.as_ref().unwrap_or(&sent),
             seen: &seen,
