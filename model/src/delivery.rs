@@ -101,6 +101,12 @@ pub enum Receipt {
     TimedOut,
 }
 
+impl Receipt {
+    /// The statuses that send a client to another place (RFC 9110 §15.4). A delivery follows none: the place was not
+    /// subscribed.
+    pub const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
+}
+
 /// The effect of a receipt on its delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consequence {

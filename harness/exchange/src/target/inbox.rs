@@ -17,6 +17,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use tideover_model::Receipt;
+
 use crate::{Arrival, NO_ANSWER};
 
 /// The path of the inbox URL that accepts everything, as arrivals show it.
@@ -40,16 +42,13 @@ const ANSWERS: [(&str, &[&[u16]]); 6] = [
     ("leaves", &[&[500], &[GONE]]),
     ("hangs", &[&[NO_ANSWER]]),
     ("acknowledges", &[&ACCEPTING]),
-    ("recovers", &[&REDIRECTING, &[404], &[204]]),
+    ("recovers", &[&Receipt::REDIRECTS, &[404], &[204]]),
 ];
 
 const GONE: u16 = 410;
 
 /// Every 2xx that is registered, but for 200 (RFC 9110 §15.3 and the registry of statuses).
 const ACCEPTING: [u16; 9] = [201, 202, 203, 204, 205, 206, 207, 208, 226];
-
-/// Every status that sends a client to another place (RFC 9110 §15.4).
-const REDIRECTING: [u16; 5] = [301, 302, 303, 307, 308];
 
 /// What the segment that names a status begins with.
 const ANSWERS_WITH: &str = "answers-";
@@ -157,12 +156,14 @@ impl Inbox {
 
 #[cfg(test)]
 mod tests {
-    use super::{ACCEPTING, Inbox, REDIRECTING};
+    use super::{ACCEPTING, Inbox, Receipt};
 
     /// Each status comes first, and a retry gets what its attempt is due, not what its turn was.
     #[test]
     fn deliveries_get_the_statuses_of_a_path_in_turn() {
-        for (path, turns) in [("/acknowledges/1", &ACCEPTING[..]), ("/recovers/1", &REDIRECTING)] {
+        for (path, turns) in
+            [("/acknowledges/1", &ACCEPTING[..]), ("/recovers/1", &Receipt::REDIRECTS)]
+        {
             let mut inbox = Inbox::default();
             let names: Vec<String> = (0..turns.len()).map(|number| format!("d{number}")).collect();
             let first = names.iter().map(|name| inbox.answer(path, Some(name)));

@@ -7,6 +7,7 @@ use crate::conduct::fact::{AttemptSeen, Fact, Making};
 use crate::conduct::received::Before;
 use crate::conduct::recent::Recent;
 use crate::conduct::rules::Rule;
+use crate::delivery::Receipt;
 use crate::signature::TOLERANCE;
 
 fn proof(attempt: &AttemptSeen<'_>) -> [Proof; 1] {
@@ -45,7 +46,7 @@ impl Rule for InPlace {
     fn take(&mut self, fact: &Fact<'_>, _: &Before, row: &mut Row) {
         let Fact::Attempt(attempt) = fact else { return };
         match attempt.status {
-            Some(301 | 302 | 303 | 307 | 308) if attempt.is_genuine() => {
+            Some(status) if Receipt::REDIRECTS.contains(&status) && attempt.is_genuine() => {
                 row.breach(&proof(attempt));
             }
             Some(200..=299) if attempt.is_genuine() => row.keep(),
