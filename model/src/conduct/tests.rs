@@ -648,6 +648,8 @@ fn a_receiver_answers_in_place() {
         .state(Duty::AnswersInPlace, Ending::Final)
     };
     assert_eq!([of(200), of(308), of(503)], [Met, Broken, NotSeen]);
+    assert_eq!([301, 302, 303, 307].map(of), [Broken; 4]);
+    assert_eq!(of(304), NotSeen, "it sends nobody anywhere");
 }
 
 #[test]
