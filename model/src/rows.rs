@@ -68,16 +68,10 @@ impl<T: Clone> IndexMut<usize> for Rows<T> {
     }
 }
 
-impl<T: Clone> Extend<T> for Rows<T> {
-    fn extend<I: IntoIterator<Item = T>>(&mut self, rows: I) {
-        rows.into_iter().for_each(|row| self.push(row));
-    }
-}
-
 impl<T: Clone> FromIterator<T> for Rows<T> {
     fn from_iter<I: IntoIterator<Item = T>>(rows: I) -> Rows<T> {
         let mut list = Rows::default();
-        list.extend(rows);
+        rows.into_iter().for_each(|row| list.push(row));
         list
     }
 }

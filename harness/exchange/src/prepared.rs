@@ -69,8 +69,8 @@ impl Prepared {
     /// The well-formed version of a request whose media type or body is wrong. `None` if it is well-formed, or has no such
     /// version.
     pub fn corrected(&self) -> Option<Prepared> {
-        let call = self.call()?.corrected()?;
-        Some(Prepared { action: PreparedAction::Call(call.clone()), ..self.clone() })
+        let action = PreparedAction::Call(self.call()?.corrected()?.clone());
+        Some(Prepared { authorization: self.authorization.clone(), action })
     }
 
     /// What a service takes the request for if it accepts it: the well-formed version, or the request itself.
