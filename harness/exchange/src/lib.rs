@@ -28,7 +28,7 @@ pub use arrival::{Arrival, NO_ANSWER, kind_of_event};
 pub use exchange::{Exchange, Inside};
 pub(crate) use masking::is_withheld;
 pub use masking::{masked_field, withheld};
-pub use memory::{Memory, within};
+pub use memory::{Memory, from_start, within};
 pub use payload::Payload;
 pub use prepared::{HttpForm, Prepared, PreparedAction, PreparedCall};
 pub use race::Race;

@@ -4,29 +4,59 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use tideover_model::Timestamp;
 
 use crate::renaming::{OWN, Renaming};
 use crate::step::{Caller, Step};
+use crate::transcript;
 
 /// The responses to named steps. References are read from them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Memory {
     answers: BTreeMap<String, Value>,
     /// Makes the names in steps unique when they are sent, if set.
     renaming: Option<Renaming>,
+    /// The target's clock at the first step, in whole seconds. Dates in steps count from it.
+    start: Timestamp,
+}
+
+impl Default for Memory {
+    fn default() -> Memory {
+        Memory { answers: BTreeMap::new(), renaming: None, start: transcript::start() }
+    }
+}
+
+/// The name of the target's clock at the first step, in references.
+const START: &str = "start";
+
+const DAY: i64 = 86_400;
+
+/// A reference to the instant so many seconds after the start: `${start+30d}`, or `${start-1s}` if it is not a whole
+/// number of days.
+pub fn from_start(seconds: i64) -> String {
+    match seconds % DAY {
+        0 => format!("${{{START}{:+}d}}", seconds / DAY),
+        _ => format!("${{{START}{seconds:+}s}}"),
+    }
 }
 
 impl Memory {
     /// A memory in which `${inbox}` is `origin`, where the harness receives webhooks.
     pub fn with_inbox(origin: &str) -> Memory {
         let answers = BTreeMap::from([("inbox".to_owned(), Value::from(origin))]);
-        Memory { answers, renaming: None }
+        Memory { answers, ..Memory::default() }
     }
 
     /// The same memory, which renames the steps that are sent with it.
     #[must_use]
     pub fn renaming(self, renaming: Renaming) -> Memory {
         Memory { renaming: Some(renaming), ..self }
+    }
+
+    /// The same memory, of steps that start when the target's clock shows this.
+    #[must_use]
+    pub fn starting(self, at: Timestamp) -> Memory {
+        Memory { start: Timestamp::from_unix(at.unix()).unwrap_or(at), ..self }
     }
 
     pub(crate) fn named<'a>(&self, step: &'a Step) -> Cow<'a, Step> {
@@ -58,7 +88,7 @@ impl Memory {
             let Some(length) = rest[start..].find('}') else { break };
             let reference = &rest[start + 2..start + length];
             resolved.push_str(&rest[..start]);
-            match self.look_up(reference) {
+            match self.instant(reference).as_ref().or_else(|| self.look_up(reference)) {
                 None if rest[start..].starts_with(OWN) => {}
                 Some(Value::String(value)) => resolved.push_str(value),
                 Some(value) => resolved.push_str(&value.to_string()),
@@ -99,6 +129,18 @@ impl Memory {
     /// `fields` with the references in their values replaced.
     pub fn resolve_fields(&self, fields: &Map<String, Value>) -> Map<String, Value> {
         fields.iter().map(|(name, value)| (name.clone(), self.resolve_value(value))).collect()
+    }
+
+    /// What [`from_start`] refers to, unless no clock can show it.
+    fn instant(&self, reference: &str) -> Option<Value> {
+        let offset = reference.strip_prefix(START).filter(|it| it.starts_with(['+', '-']))?;
+        let (number, unit) = match offset.strip_suffix('d') {
+            Some(days) => (days, DAY),
+            None => (offset.strip_suffix('s')?, 1),
+        };
+        let seconds = number.parse::<i64>().ok()?.checked_mul(unit)?;
+        let moved = Timestamp::from_unix(self.start.unix().checked_add(seconds)?)?;
+        Some(moved.to_string().into())
     }
 
     fn look_up(&self, reference: &str) -> Option<&Value> {
@@ -149,6 +191,23 @@ mod tests {
         assert_eq!(memory.resolve("/v1/webhooks/${list.0.reference}"), "/v1/webhooks/whs_1");
         assert_eq!(memory.resolve("${list.0.n}-${list.1.n}-${x.y}"), "7-${list.1.n}-${x.y}");
         assert_eq!(memory.resolve("${unclosed"), "${unclosed");
+    }
+
+    #[test]
+    fn dates_count_from_the_clock_at_the_first_step() {
+        let start = Timestamp::parse("2026-11-29T15:31:31.25Z").expect("a date-time");
+        let memory = Memory::default().starting(start);
+        let resolved = |seconds| memory.resolve(&from_start(seconds));
+        assert_eq!(resolved(0), "2026-11-29T15:31:31Z");
+        assert_eq!(resolved(2 * DAY), "2026-12-01T15:31:31Z");
+        assert_eq!(resolved(-DAY), "2026-11-28T15:31:31Z");
+        assert_eq!(resolved(DAY + 1), "2026-11-30T15:31:32Z");
+        // No clock shows them, so they stay as they are.
+        for reference in
+            ["${start+9999999d}", "${start+99999999999999999d}", "${start}", "${start+1h}"]
+        {
+            assert_eq!(memory.resolve(reference), reference);
+        }
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! A step has the form that it has on the wire, with references to values that the target creates.
 //! `${name.path.to.field}` is a field of the response to the step `name`. `${inbox}` is the URL where the
-//! harness receives webhooks. A reference to a missing field stays as it is, so any subset of a run is also a
+//! harness receives webhooks. `${start+30d}` is the instant 30 days after the target's clock at the first step; `s` counts
+//! seconds, and `-` goes back. A reference to a missing field stays as it is, so any subset of a run is also a
 //! run.
 
 use serde::{Deserialize, Deserializer, Serialize};

@@ -25,7 +25,9 @@ const MOST_BYTES: usize = 8192;
 ///   `$ACCOUNT_1` and so on are the user's own values. `$HEADER_1` and so on are the extra headers' values.
 pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Response>)]) -> Vec<String> {
     let Transcript { header, steps, .. } = transcript;
-    let mut memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
+    let memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
+    // The clock of a live target may be far from ours.
+    let mut memory = memory.starting(answers.first().map_or(header.start, |(at, _)| *at));
     let extra = header.live.as_ref().map(|live| &*live.headers).unwrap_or_default();
     let mut lines = Vec::with_capacity(steps.len());
     let mut minted = Vec::new();

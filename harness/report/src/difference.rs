@@ -19,7 +19,7 @@ use crate::document::{Change, Difference};
 pub(super) fn difference(transcript: &Transcript) -> Option<Difference> {
     let Transcript { header, steps, .. } = transcript;
     let mut model = ModelTarget::new(header.profile.clone(), header.seed, header.start);
-    let mut memory = Memory::with_inbox(INBOX);
+    let mut memory = Memory::with_inbox(INBOX).starting(header.start);
     let mut subjects = BTreeSet::new();
     let mut worlds = vec![(model.clone(), memory.clone())];
     for step in steps {

@@ -65,6 +65,12 @@ fn call_in_words(call: &Call) -> String {
     }
 }
 
+/// A date that counts from the start, in words.
+fn date_in_words(text: &str) -> String {
+    let days = text.trim_matches('"').strip_prefix("${start+").and_then(|it| it.strip_suffix("d}"));
+    days.map_or_else(|| text.to_owned(), |days| format!("{days} days after the start"))
+}
+
 /// The phrase `phrase` with the important fields of the body; `None` if one is missing.
 fn body_in_words(kind: OperationKind, phrase: &str, call: &Call) -> Option<String> {
     if kind == OperationKind::ImportInvoices {
@@ -85,7 +91,7 @@ fn body_in_words(kind: OperationKind, phrase: &str, call: &Call) -> Option<Strin
             party("payor")?,
             field("status")?,
             field("faceValue")?,
-            field("dueDate")?,
+            date_in_words(&field("dueDate")?),
         ),
         OperationKind::SyncBusiness => format!("{phrase}: {}", raw_body(call)),
         OperationKind::SetPayoutAccount => {

@@ -16,9 +16,9 @@ use tideover_model::{
 
 use crate::target::inbox::Inbox;
 use crate::target::origin::origin;
-use crate::target::{Target, Unanswered};
+use crate::target::{NO_INBOX, Target, Unanswered};
 use crate::transcript::Header;
-use crate::{Arrival, Body, Inside, Prepared, PreparedAction, PreparedCall, Response};
+use crate::{Arrival, Body, Inside, Memory, Prepared, PreparedAction, PreparedCall, Response};
 
 /// A world in this very thread.
 #[derive(Clone, Debug)]
@@ -404,6 +404,10 @@ impl<F: Face> Target for ModelTarget<F> {
 
     fn inbox(&self) -> Option<&str> {
         self.origin.as_deref()
+    }
+
+    fn memory(&self) -> Memory {
+        Memory::with_inbox(self.inbox().unwrap_or(NO_INBOX)).starting(self.start)
     }
 
     async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {

@@ -10,7 +10,10 @@ use tideover_model::{PlatformId, SigningKey, clause};
 use crate::checks::{Check, Notes};
 
 /// Runs `check` on exchanges. Returns the broken clauses.
-fn broken(check: &mut dyn Check, exchanges: &[(Call, u16, Value)]) -> Vec<&'static str> {
+pub(in crate::checks) fn broken(
+    check: &mut dyn Check,
+    exchanges: &[(Call, u16, Value)],
+) -> Vec<&'static str> {
     broken_inside(check, exchanges, None)
 }
 
@@ -69,7 +72,7 @@ fn noted_by(check: &mut dyn Check, shown: &[TestExchange]) -> Notes {
     notes
 }
 
-fn get(path: &str) -> Call {
+pub(in crate::checks) fn get(path: &str) -> Call {
     Call::bare("GET", path)
 }
 

@@ -124,6 +124,7 @@ static WATCHED: &[RegisteredCheck] = checks! {
     "steady" [Foreign Vendor] "4.quotes.2";
     "refused_again" [Foreign Vendor] "7.retrying.2";
     "quoted" [Foreign Vendor] "2.quote.fundable";
+    "still_owed" [Foreign Operator] "2.invoice.advance.2";
     "upstream" [Foreign Operator] "7.codes.upstream_failed";
     "amounts" [Requests]
         "1.general.1" "2.amounts.financeableAmount" "2.amounts.forwardedAtPayment"

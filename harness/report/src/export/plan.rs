@@ -360,7 +360,8 @@ impl Requests<'_> {
         let tax_ids = self.tax_ids();
         let references = references(&self.transcript.steps);
         let inbox = format!("{}/{}", marked("INBOX"), self.names.run);
-        let mut memory = self.names.known(Memory::with_inbox(&inbox));
+        let start = self.transcript.header.start;
+        let mut memory = self.names.known(Memory::with_inbox(&inbox)).starting(start);
         let mut requests = Vec::new();
         let last = self.sent.len().saturating_sub(1);
         for (index, step) in self.transcript.steps.iter().enumerate().take(self.sent.len()) {

@@ -19,6 +19,7 @@ use crate::generate::names::{PAYORS, name_of};
 use crate::generate::plain::FULL_COLUMNS;
 use crate::generate::requests as make;
 use crate::generate::requests::InvoiceFields;
+use crate::generate::values;
 
 /// The size of a race.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +66,7 @@ pub fn race(header: &Header, number: u64, size: Size) -> Race {
         draw: Draw::new([header.seed, number, 1]),
         // The themes take turns, so that a few races cover all of them.
         theme: THEMES[usize::try_from(number % THEMES.len() as u64).unwrap_or(0)],
-        dates: (header.start.to_string(), header.start.after(60 * 86_400).to_string()),
+        dates: (values::day(0), values::day(60)),
         written: 0,
         vendors: (1..=vendors).map(|vendor| format!("v{vendor}")).collect(),
         limit: header.profile.concentration_limit.max.0,

@@ -10,7 +10,7 @@ use tideover_model::{ActionKind, OperationKind};
 use crate::generate::draw::Draw;
 use crate::generate::names::VENDORS;
 use crate::generate::plain::{DATES, FULL_COLUMNS, IMPORT, VENDOR, good_file, good_row, plain};
-use crate::generate::{Walk, classes, next_stage, requests as make};
+use crate::generate::{Walk, classes, next_stage, requests as make, values};
 
 const COLUMNS: &str =
     "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
@@ -32,10 +32,7 @@ impl Walk {
             ),
             1 | 3 | 5 => make::import(import, rows),
             2 | 4 | 6 => make::get_import(import),
-            7 => make::import(
-                import,
-                format!("{rows}extra,v1,V,P,ISSUED,5,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z\n"),
-            ),
+            7 => make::import(import, format!("{rows}extra,v1,V,P,ISSUED,5,{DATES}\n")),
             8 => make::import("m3", rows.replace(",ISSUED,", ",PAID,")),
             9 => make::import("m4", rows.replace("faceValue", "amount")),
             10 => of_media_type("application/json", make::import("m4", rows)),
@@ -150,19 +147,17 @@ fn takes_spaces(kind: &OperationKind) -> bool {
 
 /// A file of `count` rows. All but the last are about a few invoices.
 fn many_rows(count: usize) -> String {
-    let dates = "2026-01-01T00:00:00Z,2026-02-01T00:00:00Z";
-    let few = (1..count).map(|row| format!("r{},,V,P,ISSUED,5,{dates}\n", row % 7));
-    format!("{COLUMNS}{}last,v1,V,P,ISSUED,6,{dates}\n", few.collect::<String>())
+    let few = (1..count).map(|row| format!("r{},,V,P,ISSUED,5,{DATES}\n", row % 7));
+    format!("{COLUMNS}{}last,v1,V,P,ISSUED,6,{DATES}\n", few.collect::<String>())
 }
 
 /// As many rows as a file may have, each of an invoice of its own. Each value that a later row could change differs from
 /// those of the other rows: a service that mixes up two of them shows it.
 fn unlike_rows() -> String {
     let statuses = InvoiceStatus::ALL.map(InvoiceStatus::word);
-    let day = |days: u64| tideover_exchange::start().after(days * 86_400);
     let row = |row: usize| {
-        let (number, status) = (row as u64, statuses[row % statuses.len()]);
-        let (issued, due) = (day(number), day(2000 - number));
+        let (number, status) = (row as u32, statuses[row % statuses.len()]);
+        let (issued, due) = (values::day(number), values::day(2000 - number));
         // The same name without an identifier is another business.
         let payee = if row == 1 { "" } else { "v1" };
         format!("u{row},{payee},V,P,{status},{},{issued},{due}\n", 1000 + row)
@@ -339,6 +334,22 @@ pub(super) fn file_of(rows: &[Vec<(&str, &str)>]) -> String {
     format!("{FULL_COLUMNS}\n{}", rows.collect::<String>())
 }
 
+/// A file with an invoice of the vendor that each of these businesses owes: `by 0`, `by 1` and so on.
+pub(super) fn owed_by(vendor: &str, payors: &[&str], due_date: &str) -> String {
+    let names: Vec<String> = (0..payors.len()).map(|index| format!("by {index}")).collect();
+    let row = |(name, payor)| {
+        vec![
+            ("externalId", name),
+            ("payeeExternalId", vendor),
+            ("payorExternalId", payor),
+            ("faceValue", "150000"),
+            ("dueDate", due_date),
+        ]
+    };
+    let named = names.iter().map(String::as_str).zip(payors.iter().copied());
+    file_of(&named.map(row).collect::<Vec<_>>())
+}
+
 /// The columns in any order.
 fn shuffled(draw: &mut Draw) -> Vec<&'static str> {
     let mut left: Vec<&str> = FULL_COLUMNS.split(',').collect();
@@ -379,11 +390,15 @@ pub(super) const FILLING: [i64; 24] = {
     values
 };
 
+/// Days from the start to a due date that no case reaches.
+const LATE: u32 = 23_000;
+
 /// A file with an invoice for each of them: `f1`, `f2` and so on.
 pub(super) fn filling_rows(payee: &str) -> String {
+    let (issued, due) = (values::day(0), values::day(LATE));
     let row = |(index, face): (usize, &i64)| {
         let number = index + 1;
-        format!("f{number},{payee},V,P,ISSUED,{face},2026-01-01T00:00:00Z,2090-03-01T00:00:00Z\n")
+        format!("f{number},{payee},V,P,ISSUED,{face},{issued},{due}\n")
     };
     format!("{COLUMNS}{}", FILLING.iter().enumerate().map(row).collect::<String>())
 }

@@ -305,7 +305,7 @@ mod tests {
     use tideover_model::Profile;
 
     use super::*;
-    use crate::generate::DEFAULT_STEPS;
+    use crate::generate::{self, DEFAULT_STEPS};
 
     const SEEDS: u64 = 10;
 
@@ -333,5 +333,18 @@ mod tests {
         let cut: Vec<(u64, usize)> =
             turns.map(|turn| (turn, times_reached(turn))).filter(|(_, times)| *times < 5).collect();
         assert!(cut.is_empty(), "turn, times of {SEEDS}: {cut:?}");
+    }
+
+    /// The clock of a sandbox runs ahead of ours: a date that does not follow it may lie in the past.
+    #[test]
+    fn steps_do_not_depend_on_the_clock() {
+        let later = start().after(2000 * 86_400).after_milliseconds(250);
+        for number in 0..generate::round() {
+            let of = |start| {
+                let header = Header::new(7, start, Profile::default());
+                generate::case(&header, number, DEFAULT_STEPS)
+            };
+            assert_eq!(of(start()), of(later), "{number}");
+        }
     }
 }

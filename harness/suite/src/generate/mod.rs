@@ -48,7 +48,7 @@ use tideover_exchange::target::{INBOX, ModelTarget, NO_INBOX};
 use tideover_exchange::transcript::Header;
 use tideover_model::wire::reply;
 use tideover_model::wire::reply::Reply;
-use tideover_model::{ActionKind, Face, Operation, Service};
+use tideover_model::{ActionKind, Face, Operation, Service, Timestamp};
 
 use crate::prediction::{Case, Prediction};
 use draw::Draw;
@@ -102,6 +102,7 @@ pub struct Walk {
     source: Draw,
     model: ModelTarget,
     memory: Memory,
+    start: Timestamp,
     pub steps: Vec<Step>,
     /// The request of each step, and the model's prediction.
     pub walked: Vec<(Prepared, Prediction)>,
@@ -119,8 +120,6 @@ pub struct Walk {
     written: Vec<Step>,
     /// The steps of a state of the matrix. They are fixed once it is clear where they begin.
     script: Vec<Step>,
-    /// When the invoices of its tour are due, once it has begun.
-    tour_due: Option<String>,
     /// How many more steps of the goal come with nothing between them.
     undisturbed: usize,
     /// Whether all businesses have the same name.
@@ -159,7 +158,8 @@ impl Walk {
             source,
             order,
             model: ModelTarget::in_world_of(header, inbox),
-            memory: Memory::with_inbox(inbox.unwrap_or(NO_INBOX)),
+            memory: Memory::with_inbox(inbox.unwrap_or(NO_INBOX)).starting(header.start),
+            start: header.start,
             steps: Vec::new(),
             walked: Vec::new(),
             goal: Goal::first(header.seed, number),
@@ -169,7 +169,6 @@ impl Walk {
             names: 0,
             written: Vec::new(),
             script: Vec::new(),
-            tour_due: None,
             undisturbed: 0,
             are_namesakes: Draw::new([header.seed, number, NAMESAKES]).percent(10),
             neighbour: Neighbour::of(header.seed, number),

@@ -1,6 +1,7 @@
 //! Toward money: an advance repaid, a limit reached, an advance refused.
 
 use proptest::bool::weighted;
+use tideover_exchange::from_start;
 use tideover_exchange::step::{Caller, Step};
 use tideover_model::wire::reply::Invoice;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
@@ -66,15 +67,33 @@ impl Walk {
         face_value: i64,
     ) -> Step {
         let payor = self.any_payor(payee);
+        let days = self.draw_days();
         let fields = InvoiceFields {
-            payee: payee.to_owned(),
             payor: payor.to_owned(),
             status,
             face_value,
-            issue_date: self.model.now().to_string(),
-            due_date: values::days_later(self.model.now(), self.draw_days()),
+            ..self.due_in(days, payee)
         };
         make::sync_invoice(invoice, &fields)
+    }
+
+    /// An issued invoice that is due in so many days.
+    pub(super) fn sync_due_in(
+        &mut self,
+        days: u32,
+        payee: &str,
+        invoice: &str,
+        face_value: i64,
+    ) -> Step {
+        make::sync_invoice(invoice, &InvoiceFields { face_value, ..self.due_in(days, payee) })
+    }
+
+    fn due_in(&self, days: u32, payee: &str) -> InvoiceFields {
+        InvoiceFields {
+            issue_date: self.in_days(0),
+            due_date: self.in_days(days),
+            ..InvoiceFields::of(payee)
+        }
     }
 
     /// A payor, or another vendor that is there: a business may have both roles.
@@ -85,8 +104,14 @@ impl Walk {
         if has_both { self.pick(&vendors) } else { self.pick(&PAYORS) }
     }
 
-    pub(super) fn draw_days(&mut self) -> u64 {
-        self.draw(proptest::sample::select(vec![0_u64, 1, 29, 30, 31, 60, 90]))
+    pub(super) fn draw_days(&mut self) -> u32 {
+        self.draw(proptest::sample::select(vec![0_u32, 1, 29, 30, 31, 60, 90]))
+    }
+
+    /// The instant so many days from now.
+    pub(super) fn in_days(&self, days: u32) -> String {
+        let passed = self.model.now().unix() - self.start.unix();
+        from_start(passed + i64::from(days) * values::DAY)
     }
 
     /// Large invoices until an advance is refused, then smaller ones; each is read before its request. The last request
@@ -202,7 +227,7 @@ impl Walk {
         let fields = |payor: &str| InvoiceFields {
             payor: payor.to_owned(),
             face_value: 50_000,
-            due_date: "2027-06-01T00:00:00Z".to_owned(),
+            due_date: values::day(516),
             ..InvoiceFields::of(VENDORS[1])
         };
         Some(match stage {

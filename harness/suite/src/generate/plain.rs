@@ -14,7 +14,7 @@ pub(super) const IMPORT: &str = "m1";
 /// The columns of a file with one row for each invoice, and the dates of such a row.
 pub(super) const FULL_COLUMNS: &str = "externalId,payeeExternalId,payeeLegalName,payorExternalId,payorLegalName,status,\
                                        faceValue,issueDate,dueDate";
-pub(super) const DATES: &str = "2026-01-01T00:00:00Z,2026-03-01T00:00:00Z";
+pub(super) const DATES: &str = "${start+0d},${start+59d}";
 
 /// A plain request of each kind: a valid one where it has a body.
 pub(crate) fn plain(kind: OperationKind) -> Step {

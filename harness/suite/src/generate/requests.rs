@@ -14,6 +14,7 @@ use tideover_model::wire::route::{route, segment};
 use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::names::{PAYORS, name_of};
+use crate::generate::values;
 
 /// The fields of an invoice sync.
 #[derive(Clone, Debug)]
@@ -34,8 +35,8 @@ impl InvoiceFields {
             payor: PAYORS[0].to_owned(),
             status: "ISSUED",
             face_value: 1000,
-            issue_date: "2026-01-01T00:00:00Z".to_owned(),
-            due_date: "2026-02-01T00:00:00Z".to_owned(),
+            issue_date: values::day(0),
+            due_date: values::day(31),
         }
     }
 }

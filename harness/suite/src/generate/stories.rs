@@ -68,6 +68,9 @@ pub(super) static STORIES: [Story; 27] = [
 const VENDOR: &str = VENDORS[0];
 const OTHER: &str = VENDORS[1];
 
+/// When an invoice is due whose price by days is another one after a while. Days.
+const DAYS_PRICED: u32 = 90;
+
 /// When the second of two invoices of one identifier gets its advance.
 const TWIN: usize = 6;
 
@@ -229,25 +232,33 @@ impl Walk {
         })
     }
 
-    /// An invoice after its advance is repaid.
+    /// Invoices after their advances are repaid.
     fn after_repayment(&mut self, stage: usize) -> Option<Step> {
         Some(match stage {
             0 => make::subscribe("${inbox}/accepts/repaid", None),
-            1 => self.sync_with(VENDOR, "r9", "ISSUED", 300_000),
-            2 | 16 | 20 => make::request_advance(VENDOR, "r9"),
-            3 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, "r9"),
-            4 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, "r9"),
-            5 => make::advance_clock(86_400),
+            // The payment that repays this one is more than the whole invoice.
+            1 => self.sync_due_in(DAYS_PRICED, VENDOR, "r8", 300_000),
+            2 => make::request_advance(VENDOR, "r8"),
+            3 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, "r8"),
+            4 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, "r8"),
+            5 => make::pay(VENDOR, "r8", 400_000),
+            6 => make::get_invoice(VENDOR, "r8"),
+            7 => self.sync_due_in(DAYS_PRICED, VENDOR, "r9", 300_000),
+            8 | 22 | 26 => make::request_advance(VENDOR, "r9"),
+            9 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, "r9"),
+            10 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, "r9"),
+            11 => make::advance_clock(86_400),
             // What is priced by days is another price by then.
-            15 => make::advance_clock(40 * 86_400),
-            6 | 8 | 10 | 12 | 14 | 17 | 19 | 21 => make::get_invoice(VENDOR, "r9"),
-            // Each part counts, whichever it is. The third one may repay the advance, and does not pay the invoice.
-            7 => make::pay(VENDOR, "r9", 1_000),
-            9 => make::pay(VENDOR, "r9", 2_000),
-            11 => make::pay(VENDOR, "r9", 285_000),
-            13 => make::pay(VENDOR, "r9", 400_000),
-            18 => self.sync_with(VENDOR, "r9", "ISSUED", 350_000),
-            22 => make::quote(VENDOR, 300_000),
+            21 => make::advance_clock(40 * 86_400),
+            12 | 14 | 16 | 18 | 20 | 23 | 25 => make::get_invoice(VENDOR, "r9"),
+            // Each part counts, whichever it is, and what comes after a greater one. The third one may repay the advance,
+            // and does not pay the invoice.
+            13 => make::pay(VENDOR, "r9", 2_000),
+            15 => make::pay(VENDOR, "r9", 1_000),
+            17 => make::pay(VENDOR, "r9", 285_000),
+            19 => make::pay(VENDOR, "r9", 400_000),
+            24 => self.sync_with(VENDOR, "r9", "ISSUED", 350_000),
+            27 => make::quote(VENDOR, 300_000),
             _ => return None,
         })
     }
@@ -391,6 +402,15 @@ impl Walk {
             4 | 7 | 10 => make::request_advance(VENDOR, "own"),
             5 => owed_by(self, "alias"),
             8 => self.sync_with(VENDOR, "own", "ISSUED", 150_000),
+            // Rows of invoices that they owe say no less.
+            11 => {
+                let due = self.in_days(DAYS_PRICED);
+                make::import("own", files::owed_by(VENDOR, &[VENDOR, "alias"], &due))
+            }
+            12 => make::get_invoice(VENDOR, "by 0"),
+            13 => make::request_advance(VENDOR, "by 0"),
+            14 => make::get_invoice(VENDOR, "by 1"),
+            15 => make::request_advance(VENDOR, "by 1"),
             _ => return None,
         })
     }

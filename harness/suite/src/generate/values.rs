@@ -2,11 +2,15 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use tideover_exchange::from_start;
+use tideover_model::FaceValue;
 use tideover_model::wire::schema::Domain;
-use tideover_model::{FaceValue, Timestamp};
 
 use crate::generate::classes;
 use crate::generate::draw::Draw;
+
+/// Seconds.
+pub(super) const DAY: i64 = 86_400;
 
 /// Boundary face values in cents: the ends of the range, the rounding of fees, the cap.
 pub(super) static FACE_VALUES: [i64; 8] =
@@ -42,8 +46,7 @@ pub(super) fn bad_number() -> impl Strategy<Value = &'static str> {
 
 /// An instant near the start of the world, or an unusual one.
 pub(super) fn date() -> impl Strategy<Value = String> {
-    let near =
-        (0_u64..400).prop_map(|days| tideover_exchange::start().after(days * 86_400).to_string());
+    let near = (0_u32..400).prop_map(day);
     let odd = select(vec![
         "2025-12-31T23:59:59Z",
         "2026-02-28T12:00:00.5+05:30",
@@ -137,9 +140,9 @@ pub(super) fn seconds() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// The instant `days` days after `now`, as text.
-pub(super) fn days_later(now: Timestamp, days: u64) -> String {
-    now.after(days * 86_400).to_string()
+/// The instant so many days after the start of the case, as the target's clock shows it.
+pub(super) fn day(days: u32) -> String {
+    from_start(i64::from(days) * DAY)
 }
 
 /// A status with which a receiver does not accept a delivery, and does not end its subscription.

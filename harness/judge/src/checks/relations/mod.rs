@@ -13,6 +13,7 @@ pub(super) mod quoted;
 mod room;
 pub(super) mod shared_paths;
 mod steady;
+mod still_owed;
 
 use crate::checks::Check;
 
@@ -22,7 +23,7 @@ const RETRY_WINDOW: u64 = 28 * 3600;
 /// Deliveries may still be in flight after the clock was moved. This many further responses come first.
 const SETTLED: u32 = 3;
 
-/// All relations. Five of them apply only if no one else moves the outside world.
+/// All relations. Six of them apply only if no one else moves the outside world.
 pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
     let mut checks: Vec<Box<dyn Check>> = vec![
         Box::new(answers::DerivedValues::default()),
@@ -33,6 +34,7 @@ pub(super) fn all(is_ours: bool) -> Vec<Box<dyn Check>> {
     if is_ours {
         checks.push(Box::new(limit::OneLimit::default()));
         checks.push(Box::new(room::FormerRoom::default()));
+        checks.push(Box::new(still_owed::StillOwed::default()));
         checks.push(Box::new(steady::Steady::default()));
         checks.push(Box::new(quoted::QuotedBetween::default()));
         checks.push(Box::new(accounts::AccountOpenings::default()));

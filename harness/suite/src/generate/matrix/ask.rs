@@ -26,18 +26,19 @@ pub(super) trait Ask: Copy + Debug {
     /// Whether it writes nothing in a state. Otherwise only a read shows the state that follows.
     fn writes_nothing_in(self, state: Self::State) -> bool;
 
-    fn step(self, state: Self::State, subject: &Subject<'_>) -> Step;
+    fn step(self, state: Self::State, subject: &Subject) -> Step;
 
     /// The steps that make a subject, and show it.
-    fn begun(subject: &Subject<'_>) -> Vec<Step>;
+    fn begun(subject: &Subject) -> Vec<Step>;
 
-    fn read(subject: &Subject<'_>) -> Step;
+    fn read(subject: &Subject) -> Step;
 }
 
 /// A business, or an invoice of a vendor.
-pub(super) struct Subject<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct Subject {
     pub(super) number: u32,
     pub(super) vendor: &'static str,
-    /// When its invoice is due: so soon that the fee leaves something to be forwarded.
-    pub(super) due_date: &'a str,
+    /// How many of its steps come before: what is new at each of them is named by it.
+    pub(super) place: usize,
 }

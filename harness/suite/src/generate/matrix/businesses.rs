@@ -150,7 +150,7 @@ impl ask::Ask for Ask {
         }
     }
 
-    fn step(self, state: State, subject: &Subject<'_>) -> Step {
+    fn step(self, state: State, subject: &Subject) -> Step {
         let business = &name_of(subject);
         let tax_ids = if state.had_wrong_one { 166_000_000 } else { 165_000_000 };
         let tax_id = (tax_ids + subject.number).to_string();
@@ -180,17 +180,17 @@ impl ask::Ask for Ask {
         }
     }
 
-    fn begun(subject: &Subject<'_>) -> Vec<Step> {
+    fn begun(subject: &Subject) -> Vec<Step> {
         vec![Ask::Sync.step(Self::FIRST, subject), Self::read(subject)]
     }
 
-    fn read(subject: &Subject<'_>) -> Step {
+    fn read(subject: &Subject) -> Step {
         make::get_business(&name_of(subject))
     }
 }
 
 const INVOICE: &str = "h";
 
-pub(super) fn name_of(subject: &Subject<'_>) -> String {
+pub(super) fn name_of(subject: &Subject) -> String {
     format!("tour {}", subject.number)
 }

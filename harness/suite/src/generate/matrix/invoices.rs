@@ -8,7 +8,7 @@ use tideover_model::{ActionKind, OperationKind};
 use crate::generate::matrix::FACE_VALUE;
 use crate::generate::matrix::ask::{self, Subject};
 use crate::generate::requests::InvoiceFields;
-use crate::generate::{files, requests as make};
+use crate::generate::{files, requests as make, values};
 
 /// How far an invoice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,8 +53,8 @@ impl Paid {
 pub(super) enum Ask {
     /// A sync with a status.
     Sync(usize),
-    /// A row with the same values.
-    Import,
+    /// A row with a status.
+    Import(usize),
     Advance,
     FundingStarts,
     FundingCompletes,
@@ -72,10 +72,10 @@ impl ask::Ask for Ask {
     const FIRST: State = State { advance: Advance::None, paid: Paid::Nothing, status: 0 };
 
     fn all() -> Vec<Ask> {
-        let syncs = (0..InvoiceStatus::ALL.len()).map(Ask::Sync);
+        let statuses = 0..InvoiceStatus::ALL.len();
+        let syncs = statuses.flat_map(|status| [Ask::Sync(status), Ask::Import(status)]);
         let payments = [Paid::Half, Paid::Nearly, Paid::Whole].map(Ask::PayUntil);
-        let others =
-            [Ask::Import, Ask::Advance, Ask::FundingStarts, Ask::FundingCompletes, Ask::Overpay];
+        let others = [Ask::Advance, Ask::FundingStarts, Ask::FundingCompletes, Ask::Overpay];
         syncs.chain(payments).chain(others).collect()
     }
 
@@ -86,7 +86,7 @@ impl ask::Ask for Ask {
     fn asked(self) -> Asked {
         match self {
             Ask::Sync(_) => Asked::Operation(OperationKind::SyncInvoice),
-            Ask::Import => Asked::Operation(OperationKind::ImportInvoices),
+            Ask::Import(_) => Asked::Operation(OperationKind::ImportInvoices),
             Ask::Advance => Asked::Operation(OperationKind::RequestAdvance),
             Ask::FundingStarts => Asked::Action(ActionKind::FundingStarts),
             Ask::FundingCompletes => Asked::Action(ActionKind::FundingCompletes),
@@ -97,7 +97,7 @@ impl ask::Ask for Ask {
     fn leads_to(self, mut state: State) -> Option<State> {
         let is_issued = state.status == Self::FIRST.status;
         match (self, state.advance) {
-            (Ask::Sync(status), _) => state.status = status,
+            (Ask::Sync(status) | Ask::Import(status), _) => state.status = status,
             (Ask::Advance, Advance::None) if is_issued && state.paid == Paid::Nothing => {
                 state.advance = Advance::Requested;
             }
@@ -119,29 +119,15 @@ impl ask::Ask for Ask {
         match self {
             Ask::FundingStarts | Ask::FundingCompletes => changes_nothing,
             Ask::Advance => changes_nothing && state.advance == Advance::None,
-            Ask::Sync(_) | Ask::Import | Ask::PayUntil(_) | Ask::Overpay => false,
+            Ask::Sync(_) | Ask::Import(_) | Ask::PayUntil(_) | Ask::Overpay => false,
         }
     }
 
-    fn step(self, state: State, subject: &Subject<'_>) -> Step {
-        let Subject { number, vendor, .. } = *subject;
-        let name = &name_of(subject);
+    fn step(self, state: State, subject: &Subject) -> Step {
+        let (vendor, name) = (subject.vendor, &name_of(subject));
         match self {
             Ask::Sync(status) => synced(subject, status),
-            Ask::Import => {
-                let InvoiceFields { status, issue_date, due_date, .. } =
-                    fields(subject, state.status);
-                let face_value = FACE_VALUE.to_string();
-                let row = vec![
-                    ("externalId", &**name),
-                    ("payeeExternalId", vendor),
-                    ("status", status),
-                    ("faceValue", &*face_value),
-                    ("issueDate", &*issue_date),
-                    ("dueDate", &*due_date),
-                ];
-                make::import(&format!("tour {number} {}", state.status), files::file_of(&[row]))
-            }
+            Ask::Import(status) => imported(subject, status),
             Ask::Advance => make::request_advance(vendor, name),
             Ask::FundingStarts => make::act_on_invoice(ActionKind::FundingStarts, vendor, name),
             Ask::FundingCompletes => {
@@ -152,28 +138,47 @@ impl ask::Ask for Ask {
         }
     }
 
-    fn begun(subject: &Subject<'_>) -> Vec<Step> {
-        vec![synced(subject, Self::FIRST.status), Self::read(subject)]
+    fn begun(subject: &Subject) -> Vec<Step> {
+        // Whether a sync or a row has made an invoice makes no difference.
+        let make = if subject.number.is_multiple_of(2) { synced } else { imported };
+        vec![make(subject, Self::FIRST.status), Self::read(subject)]
     }
 
-    fn read(subject: &Subject<'_>) -> Step {
+    fn read(subject: &Subject) -> Step {
         make::get_invoice(subject.vendor, &name_of(subject))
     }
 }
 
-fn name_of(subject: &Subject<'_>) -> String {
+/// So soon that the fee leaves something to be forwarded.
+const DUE_IN_DAYS: u32 = 60;
+
+fn name_of(subject: &Subject) -> String {
     format!("tour {}", subject.number)
 }
 
-fn synced(subject: &Subject<'_>, status: usize) -> Step {
+fn synced(subject: &Subject, status: usize) -> Step {
     make::sync_invoice(&name_of(subject), &fields(subject, status))
 }
 
-fn fields(subject: &Subject<'_>, status: usize) -> InvoiceFields {
+fn imported(subject: &Subject, status: usize) -> Step {
+    let InvoiceFields { status: word, issue_date, due_date, .. } = fields(subject, status);
+    let (name, face_value) = (name_of(subject), FACE_VALUE.to_string());
+    let row = vec![
+        ("externalId", &*name),
+        ("payeeExternalId", subject.vendor),
+        ("status", word),
+        ("faceValue", &*face_value),
+        ("issueDate", &*issue_date),
+        ("dueDate", &*due_date),
+    ];
+    make::import(&format!("{name} {}", subject.place), files::file_of(&[row]))
+}
+
+fn fields(subject: &Subject, status: usize) -> InvoiceFields {
     InvoiceFields {
         face_value: FACE_VALUE,
         status: InvoiceStatus::ALL[status].word(),
-        due_date: subject.due_date.to_owned(),
+        due_date: values::day(DUE_IN_DAYS),
         ..InvoiceFields::of(subject.vendor)
     }
 }

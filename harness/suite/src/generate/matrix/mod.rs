@@ -188,11 +188,11 @@ impl Walk {
 
     /// Other terms.
     fn moved(&mut self, plain: &InvoiceFields) -> InvoiceFields {
-        let days = self.draw(1_u64..90);
+        let days = self.draw(1_u32..90);
         InvoiceFields {
             face_value: self.draw(1_000_i64..FACE_VALUE),
-            issue_date: values::days_later(self.model.now(), days),
-            due_date: values::days_later(self.model.now(), 2 * days),
+            issue_date: self.in_days(days),
+            due_date: self.in_days(2 * days),
             ..plain.clone()
         }
     }
@@ -204,8 +204,8 @@ impl Walk {
         let others: Vec<&str> = others.into_iter().filter(|word| word != status).collect();
         let other_status = self.pick(&others);
         let amount = self.draw(1_000_i64..FACE_VALUE).to_string();
-        let days = self.draw(90_u64..300);
-        let later = values::days_later(self.model.now(), days);
+        let days = self.draw(90_u32..300);
+        let later = self.in_days(days);
         let same = FACE_VALUE.to_string();
         let (issued, due) = (&*plain.issue_date, &*plain.due_date);
         let row = |status, amount, [issued, due]: [_; 2]| {
@@ -226,11 +226,11 @@ impl Walk {
     }
 
     fn fields_of(&mut self, state: &InvoiceState) -> InvoiceFields {
-        let now = self.model.now();
+        let days = self.draw_days();
         InvoiceFields {
             face_value: FACE_VALUE,
-            issue_date: now.to_string(),
-            due_date: values::days_later(now, self.draw_days()),
+            issue_date: self.in_days(0),
+            due_date: self.in_days(days),
             ..InvoiceFields::of(state.vendor)
         }
     }
@@ -240,8 +240,8 @@ impl Walk {
         let InvoiceState { name, vendor, status, .. } = state;
         let same = InvoiceFields { status, ..plain.clone() };
         let other_status = self.draw(values::status());
-        let days = self.draw(1_u64..90);
-        let later = values::days_later(self.model.now(), days);
+        let days = self.draw(1_u32..90);
+        let later = self.in_days(days);
         let amount = self.draw(1_000_i64..400_000);
         let sync = |fields: InvoiceFields| make::sync_invoice(name, &fields);
         vec![
@@ -307,9 +307,9 @@ struct HalfWay {
 
 impl HalfWay {
     /// None of a tour's has its number.
-    fn subject(&self) -> Subject<'static> {
+    fn subject(&self) -> Subject {
         let number = 1000 + 100 * self.number + u32::from(self.met);
-        Subject { number, vendor: "", due_date: "" }
+        Subject { number, vendor: "", place: 0 }
     }
 
     fn name(&self) -> String {
@@ -408,7 +408,7 @@ fn toward_invoice(state: &InvoiceState, plain: &InvoiceFields) -> Vec<Step> {
 /// An invoice, and an advance, while something may be missing.
 fn financed(business: &str, turn: usize) -> Vec<Step> {
     let invoice = format!("h{turn}");
-    let due_date = "2030-01-01T00:00:00Z".to_owned();
+    let due_date = values::day(1461);
     let fields = InvoiceFields { face_value: FACE_VALUE, due_date, ..InvoiceFields::of(business) };
     vec![
         make::sync_invoice(&invoice, &fields),

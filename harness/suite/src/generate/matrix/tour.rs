@@ -15,15 +15,13 @@ use crate::generate::latest::Latest;
 use crate::generate::matrix::ask::{Ask, Subject};
 use crate::generate::matrix::{businesses, invoices};
 use crate::generate::names::VENDORS;
-use crate::generate::{Walk, next_stage, values};
+use crate::generate::{Walk, next_stage};
 
 /// The number of steps for which a case has room, beside those that end it.
 const STEPS_IN_A_CASE: usize = 46;
 
 /// The same where a vendor is onboarded first.
-const STEPS_ONCE_ONBOARDED: usize = STEPS_IN_A_CASE - 9;
-
-const DUE_IN_DAYS: u64 = 60;
+const STEPS_ONCE_ONBOARDED: usize = STEPS_IN_A_CASE - 10;
 
 /// Separates these draws from others of the seed.
 const PURPOSE: u64 = 0x70c4;
@@ -37,21 +35,21 @@ struct Tour {
 
 /// The number of cases that hold the tours of any seed: on the order in which it asks depends how many it needs.
 pub(in crate::generate) fn parts() -> u64 {
-    static PARTS: LazyLock<u64> = LazyLock::new(|| tours(0, "").len() as u64 + SPREAD);
+    static PARTS: LazyLock<u64> = LazyLock::new(|| tours(0).len() as u64 + SPREAD);
     *PARTS
 }
 
 /// How many more cases the orders of other seeds need.
 const SPREAD: u64 = 5;
 
-/// All tours, as the seed orders them, of invoices that are due then.
-fn tours(seed: u64, due_date: &str) -> Vec<Tour> {
+/// All tours, as the seed orders them.
+fn tours(seed: u64) -> Vec<Tour> {
     let mut draw = Draw::new([seed, 0, PURPOSE]);
     let vendor = |part: usize| VENDORS[part % VENDORS.len()];
-    let invoices = planned::<invoices::Ask>(STEPS_ONCE_ONBOARDED, vendor, due_date, &mut draw);
+    let invoices = planned::<invoices::Ask>(STEPS_ONCE_ONBOARDED, vendor, &mut draw);
     let invoices = invoices.into_iter().enumerate();
     let invoices = invoices.map(|(part, steps)| Tour { vendor: Some(vendor(part)), steps });
-    let businesses = planned::<businesses::Ask>(STEPS_IN_A_CASE, vendor, due_date, &mut draw);
+    let businesses = planned::<businesses::Ask>(STEPS_IN_A_CASE, vendor, &mut draw);
     let businesses = businesses.into_iter().map(|steps| Tour { vendor: None, steps });
     invoices.chain(businesses).collect()
 }
@@ -60,7 +58,6 @@ fn tours(seed: u64, due_date: &str) -> Vec<Tour> {
 fn planned<A: Ask>(
     most: usize,
     vendor: fn(usize) -> &'static str,
-    due_date: &str,
     draw: &mut Draw,
 ) -> Vec<Vec<Step>> {
     let order = draw.value(Just(A::all()).prop_shuffle());
@@ -70,7 +67,8 @@ fn planned<A: Ask>(
     loop {
         let mut case = Vec::new();
         loop {
-            let subject = Subject { number, vendor: vendor(cases.len()), due_date };
+            let vendor = vendor(cases.len());
+            let subject = Subject { number, vendor, place: 0 };
             let steps = toured::<A>(&subject, &order, &mut asked, most.saturating_sub(case.len()));
             if steps.is_empty() {
                 break;
@@ -87,7 +85,7 @@ fn planned<A: Ask>(
 
 /// The tour of one subject, of at most so many steps. Empty if nothing is left to ask, or does not fit.
 fn toured<A: Ask>(
-    subject: &Subject<'_>,
+    subject: &Subject,
     order: &[A],
     asked: &mut BTreeSet<(A::Shown, Asked)>,
     most: usize,
@@ -103,7 +101,8 @@ fn toured<A: Ask>(
             if unread && next != at {
                 more.push(A::read(subject));
             }
-            more.push(ask.step(at, subject));
+            let place = steps.len() + more.len();
+            more.push(ask.step(at, &Subject { place, ..*subject }));
             unread = next == at && (unread || !ask.writes_nothing_in(at));
             if next != at {
                 more.push(A::read(subject));
@@ -160,12 +159,9 @@ impl Walk {
         stage: &mut usize,
     ) -> Option<Step> {
         thread_local! {
-            static TOURS: Latest<(u64, String), Vec<Tour>> = const { Latest::new() };
+            static TOURS: Latest<u64, Vec<Tour>> = const { Latest::new() };
         }
-        let now = self.model.now();
-        let due = self.tour_due.get_or_insert_with(|| values::days_later(now, DUE_IN_DAYS));
-        let key = (self.seed, due.clone());
-        let tours = TOURS.with(|latest| latest.get(key, |(seed, due)| tours(*seed, due)));
+        let tours = TOURS.with(|latest| latest.get(self.seed, |seed| tours(*seed)));
         let tour = tours.get(part)?;
         if *stage == 0 {
             let toward = tour.vendor.and_then(|it| self.toward_onboarding(&Caller::Default, it));
@@ -195,7 +191,7 @@ mod tests {
     /// A part beyond the last one would not be played.
     #[test]
     fn the_parts_are_enough_for_every_seed() {
-        let counts: Vec<u64> = (1..40).map(|seed| tours(seed, "").len() as u64).collect();
+        let counts: Vec<u64> = (1..40).map(|seed| tours(seed).len() as u64).collect();
         assert!(counts.iter().all(|count| *count <= parts()), "{counts:?} of {}", parts());
     }
 

@@ -80,10 +80,11 @@ struct StepRecord<'a> {
 }
 
 impl<'a> CaseRun<'a> {
-    fn new<T: Observed>(target: &T, oracle: Oracle<'a>) -> CaseRun<'a> {
+    fn new<T: Observed>(target: &mut T, oracle: Oracle<'a>) -> CaseRun<'a> {
         let checks = oracle.checks();
         let played = Played { is_known: oracle.belief().is_none(), ..Played::default() };
-        CaseRun { oracle, memory: target.memory(), checks, played }
+        let memory = target.memory().starting(oracle.now(target));
+        CaseRun { oracle, memory, checks, played }
     }
 
     async fn play<T: Observed>(mut self, target: &mut T, steps: &[Step]) -> Played {

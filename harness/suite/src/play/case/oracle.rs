@@ -54,8 +54,9 @@ impl<'a> Oracle<'a> {
         let inbox = target.inbox().map(str::to_owned);
         match target.world() {
             TargetWorld::Known => {
-                let memory = (target.api_key() != Service::FIRST_KEY).then(|| target.memory());
                 let bare = ModelTarget::in_world_of(header, inbox.as_deref());
+                let is_renamed = target.api_key() != Service::FIRST_KEY;
+                let memory = is_renamed.then(|| target.memory().starting(bare.now()));
                 Oracle(Worlds::Known(Predictor::playing(bare, memory)))
             }
             TargetWorld::Foreign { outside, prior, now, clock } => {

@@ -32,7 +32,7 @@ pub fn interleave<F: Interleaved>(
         strays: Vec::new(),
     };
     let inbox = scheduler.target.inbox().unwrap_or(NO_INBOX).to_owned();
-    let mut memory = Memory::with_inbox(&inbox);
+    let mut memory = Memory::with_inbox(&inbox).starting(scheduler.target.now());
     for step in &race.before {
         scheduler.play_alone(step, &mut memory);
     }

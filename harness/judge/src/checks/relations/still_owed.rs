@@ -1,0 +1,147 @@
+//! A payment never raises what is still owed of an advance (`2.invoice.advance.2`).
+//!
+//! The document does not show the name of the field, so its value says which one it is: before any payment it is the
+//! amount of the advance, or that with the fee, and a payment lowers it by no more than what is paid.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tideover_exchange::Exchange;
+use tideover_exchange::matcher::fields;
+use tideover_model::wire::field::{self, Fields};
+use tideover_model::words::AdvanceState;
+use tideover_model::{OperationKind, Timestamp, clause};
+
+use crate::checks::meanings::Proof;
+use crate::checks::relations::ledger::{InvoiceName, invoice};
+use crate::checks::{Check, Notes, is_reset};
+
+/// Between two reads so near to each other no interest is added. Seconds.
+const NEAR: u64 = 60;
+
+#[derive(Default)]
+pub(in crate::checks) struct StillOwed {
+    /// What each advance costs as it is granted: its amount, and that with the fee. Cents.
+    costs: BTreeMap<InvoiceName, [i64; 2]>,
+    reads: BTreeMap<InvoiceName, Read>,
+}
+
+/// What reads of an advance that is paid out have shown.
+struct Read {
+    at: Timestamp,
+    collected: i64,
+    /// The last value of each field that was an amount owed before any payment. Cents.
+    shown: BTreeMap<String, i64>,
+    /// Those of them that a payment has lowered.
+    owed: BTreeSet<String>,
+}
+
+impl Check for StillOwed {
+    fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        if is_reset(exchange) {
+            *self = StillOwed::default();
+        }
+        let Some(name) = invoice(exchange) else { return };
+        if let Some(body) = exchange.success_of(OperationKind::RequestAdvance) {
+            let fields = Fields::of(body);
+            if let (Some(advance), Some(fee)) = (fields.advance_amount(), fields.fee_total()) {
+                self.costs.insert(name, [advance, advance.saturating_add(fee)]);
+            }
+        } else if let Some(body) = exchange.success_of(OperationKind::GetInvoice) {
+            self.read(name, exchange, body, notes);
+        }
+    }
+}
+
+impl StillOwed {
+    fn read(
+        &mut self,
+        name: InvoiceName,
+        exchange: &Exchange<'_>,
+        body: &Value,
+        notes: &mut Notes,
+    ) {
+        let is_paid_out =
+            Proof::of(OperationKind::GetInvoice, body).state() == Some(AdvanceState::Funded);
+        let Some(collected) = Fields::of(body).collected().filter(|_| is_paid_out) else { return };
+        let amounts = fields(&body[field::ADVANCE]);
+        let amounts = amounts.filter_map(|(name, value)| Some((name.to_owned(), value.as_i64()?)));
+        let mut shown: BTreeMap<String, i64> = amounts.collect();
+        let Some(before) = self.reads.get_mut(&name) else {
+            let costs = self.costs.get(&name).filter(|_| collected == 0);
+            shown.retain(|_, amount| costs.is_some_and(|costs| costs.contains(amount)));
+            let read = Read { at: exchange.now, collected, shown, owed: BTreeSet::new() };
+            self.reads.insert(name, read);
+            return;
+        };
+        // A read that shows more collected is no older than the one before.
+        if collected <= before.collected {
+            return;
+        }
+        let paid = collected - before.collected;
+        let is_near = before.at.whole_seconds_until(exchange.now) <= NEAR;
+        for (name, was) in &mut before.shown {
+            let Some(is) = shown.get(name).copied() else { continue };
+            if before.owed.contains(name) && is_near {
+                let evidence = || (format!("at most {was}, as before the payment"), is.to_string());
+                let clause = clause!("2.invoice.advance.2");
+                notes.expect(exchange, clause, is <= *was, field::ADVANCE, evidence);
+            }
+            // What was moved last may be shown, too.
+            if (1..=paid).contains(&(*was - is)) && is != paid {
+                before.owed.insert(name.clone());
+            }
+            *was = is;
+        }
+        (before.at, before.collected) = (exchange.now, collected);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tideover_exchange::step::Call;
+
+    use super::StillOwed;
+    use crate::checks::proof::{broken, get};
+
+    type Played = (Call, u16, Value);
+
+    fn granted(invoice: &str) -> Played {
+        let body = json!({ "payeeExternalId": "v", "invoiceExternalId": invoice });
+        let granted = json!({ "alreadyRequested": false, "advanceAmount": 800, "feeTotal": 30 });
+        (Call::json("POST", "/v1/advances", body), 200, granted)
+    }
+
+    /// An advance, and what one of its fields shows once so much is collected. Cents.
+    fn reads_of(invoice: &str, first: i64, later: &[(i64, i64)]) -> Vec<Played> {
+        let read = |(collected, one): &(i64, i64)| {
+            let advance = json!({ "phase": "FUNDED", "went": 800, "one": one });
+            let shown = json!({ "collected": collected, "advance": advance });
+            (get(&format!("/v1/organizations/v/invoices/{invoice}")), 200, shown)
+        };
+        let first = [granted(invoice), read(&(0, first))];
+        first.into_iter().chain(later.iter().map(read)).collect()
+    }
+
+    fn of(first: i64, later: &[(i64, i64)]) -> Vec<&'static str> {
+        let plain = reads_of("plain", 830, &[(200, 630), (300, 530)]);
+        broken(&mut StillOwed::default(), &[plain, reads_of("i", first, later)].concat())
+    }
+
+    #[test]
+    fn finds_more_owed_after_a_payment() {
+        assert_eq!(of(830, &[(200, 630), (300, 730)]), ["2.invoice.advance.2"]);
+        assert_eq!(of(800, &[(200, 600), (300, 700)]), ["2.invoice.advance.2"]);
+        assert!(of(830, &[(200, 630), (300, 530)]).is_empty());
+        assert!(of(830, &[(200, 630), (300, 630), (400, 630)]).is_empty(), "the rest is forwarded");
+    }
+
+    #[test]
+    fn believes_an_older_response_and_other_amounts() {
+        assert!(of(830, &[(200, 630), (300, 530), (300, 830)]).is_empty(), "it may be older");
+        assert!(of(500, &[(200, 400), (300, 600)]).is_empty(), "it was no amount of the advance");
+        assert!(of(800, &[(500, 500), (1100, 600)]).is_empty(), "it is what moved last");
+        assert!(of(800, &[(100, 500), (200, 600)]).is_empty(), "a payment lowers it by more");
+    }
+}
