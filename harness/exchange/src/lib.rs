@@ -8,6 +8,7 @@
 
 mod arrival;
 mod corrected;
+mod dates;
 pub mod evidence;
 mod exchange;
 mod masking;
@@ -25,13 +26,13 @@ pub mod target;
 pub mod transcript;
 
 pub use arrival::{Arrival, NO_ANSWER, kind_of_event};
+pub use dates::{START, from_start, seconds_from_start, start};
 pub use exchange::{Exchange, Inside};
 pub(crate) use masking::is_withheld;
 pub use masking::{masked_field, withheld};
-pub use memory::{Memory, from_start, within};
+pub use memory::{Memory, within};
 pub use payload::Payload;
 pub use prepared::{HttpForm, Prepared, PreparedAction, PreparedCall};
 pub use race::Race;
 pub use response::{Body, Response, read_integers};
 pub use sequence::Sequence;
-pub use transcript::{START, start};

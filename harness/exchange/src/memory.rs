@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use tideover_model::Timestamp;
 
+use crate::dates::{seconds_from_start, start};
 use crate::renaming::{OWN, Renaming};
 use crate::step::{Caller, Step};
-use crate::transcript;
 
 /// The responses to named steps. References are read from them.
 #[derive(Clone, Debug)]
@@ -22,21 +22,7 @@ pub struct Memory {
 
 impl Default for Memory {
     fn default() -> Memory {
-        Memory { answers: BTreeMap::new(), renaming: None, start: transcript::start() }
-    }
-}
-
-/// The name of the target's clock at the first step, in references.
-const START: &str = "start";
-
-const DAY: i64 = 86_400;
-
-/// A reference to the instant so many seconds after the start: `${start+30d}`, or `${start-1s}` if it is not a whole
-/// number of days.
-pub fn from_start(seconds: i64) -> String {
-    match seconds % DAY {
-        0 => format!("${{{START}{:+}d}}", seconds / DAY),
-        _ => format!("${{{START}{seconds:+}s}}"),
+        Memory { answers: BTreeMap::new(), renaming: None, start: start() }
     }
 }
 
@@ -131,16 +117,10 @@ impl Memory {
         fields.iter().map(|(name, value)| (name.clone(), self.resolve_value(value))).collect()
     }
 
-    /// What [`from_start`] refers to, unless no clock can show it.
+    /// What [`from_start`](crate::from_start) refers to, unless no clock can show it.
     fn instant(&self, reference: &str) -> Option<Value> {
-        let offset = reference.strip_prefix(START).filter(|it| it.starts_with(['+', '-']))?;
-        let (number, unit) = match offset.strip_suffix('d') {
-            Some(days) => (days, DAY),
-            None => (offset.strip_suffix('s')?, 1),
-        };
-        let seconds = number.parse::<i64>().ok()?.checked_mul(unit)?;
-        let moved = Timestamp::from_unix(self.start.unix().checked_add(seconds)?)?;
-        Some(moved.to_string().into())
+        let moved = self.start.unix().checked_add(seconds_from_start(reference)?)?;
+        Some(Timestamp::from_unix(moved)?.to_string().into())
     }
 
     fn look_up(&self, reference: &str) -> Option<&Value> {
@@ -181,6 +161,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::dates::from_start;
     use crate::step::{Action, Call};
 
     #[test]
@@ -199,9 +180,9 @@ mod tests {
         let memory = Memory::default().starting(start);
         let resolved = |seconds| memory.resolve(&from_start(seconds));
         assert_eq!(resolved(0), "2026-11-29T15:31:31Z");
-        assert_eq!(resolved(2 * DAY), "2026-12-01T15:31:31Z");
-        assert_eq!(resolved(-DAY), "2026-11-28T15:31:31Z");
-        assert_eq!(resolved(DAY + 1), "2026-11-30T15:31:32Z");
+        assert_eq!(resolved(2 * 86_400), "2026-12-01T15:31:31Z");
+        assert_eq!(resolved(-86_400), "2026-11-28T15:31:31Z");
+        assert_eq!(resolved(86_401), "2026-11-30T15:31:32Z");
         // No clock shows them, so they stay as they are.
         for reference in
             ["${start+9999999d}", "${start+99999999999999999d}", "${start}", "${start+1h}"]

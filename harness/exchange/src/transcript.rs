@@ -394,10 +394,3 @@ fn import_beside(transcript: &Path, name: &str) -> Result<PathBuf, LineProblem> 
         Ok(found) => Ok(found),
     }
 }
-
-/// The default start of a world.
-pub const START: &str = "2026-01-01T00:00:00Z";
-
-pub fn start() -> Timestamp {
-    Timestamp::parse(START).expect("a date-time")
-}

@@ -45,7 +45,7 @@ use tokio::runtime::Runtime;
 use crate::beside::Offered;
 use crate::defects::{Defect, Defective};
 use crate::order::Order;
-use crate::stranger::Strangers;
+use crate::stranger::{Strangers, begun};
 
 pub use tideover_defects as defects;
 pub use unseen::{Setup, UNSEEN, Undetectable, obstacle};
@@ -389,13 +389,13 @@ impl Experiment<'_> {
 
     fn strangers(&self) -> Strangers<Defective> {
         if self.setup == Setup::Caller {
-            return Strangers::with_one_key(self.world());
+            return Strangers::with_one_key(InProcess::new(self.service(), begun()));
         }
         let mut service = self.service();
         let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
         // The key was issued before the defect took effect.
-        let issued = service.unaltered_mut().happen(start(), PlatformId::DEFAULT, issue);
-        let strangers = Strangers::new(InProcess::new(service, start()), Outside::Controlled);
+        let issued = service.unaltered_mut().happen(begun(), PlatformId::DEFAULT, issue);
+        let strangers = Strangers::new(InProcess::new(service, begun()), Outside::Controlled);
         match issued {
             Ok(Outcome::KeyIssued { key, .. }) => strangers.and_key(&key),
             _ => strangers,

@@ -4,19 +4,23 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tideover_exchange::Memory;
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{ModelTarget, Target, Unanswered, Unreachable};
 use tideover_exchange::transcript::Header;
-use tideover_exchange::{Arrival, Prepared, Response};
+use tideover_exchange::{Arrival, Memory, Prepared, Response, start};
 use tideover_judge::{Outside, PriorState};
 use tideover_live::facilities::{Facilities, OTHER};
-use tideover_model::{ActionKind, Face, Service};
+use tideover_model::{ActionKind, Face, Service, Timestamp};
 use tideover_suite::play::case::{Clock, Observed, TargetWorld};
 use tideover_suite::play::cases::{InProcess, Testbed};
 
 use crate::order::Order;
 use crate::right::liberty::Inside;
+
+/// What the clock of a foreign service shows when a run begins: no whole minute, and no time that ours shows.
+pub(crate) fn begun() -> Timestamp {
+    start().after(62_621)
+}
 
 /// What the suite has and knows as a stranger.
 #[derive(Clone, Debug)]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+use tideover_exchange::seconds_from_start;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::target::inbox::answer_in_words;
 use tideover_model::OperationKind;
@@ -67,8 +68,15 @@ fn call_in_words(call: &Call) -> String {
 
 /// A date that counts from the start, in words.
 fn date_in_words(text: &str) -> String {
-    let days = text.trim_matches('"').strip_prefix("${start+").and_then(|it| it.strip_suffix("d}"));
-    days.map_or_else(|| text.to_owned(), |days| format!("{days} days after the start"))
+    let reference = text.trim_matches('"').strip_prefix("${").and_then(|it| it.strip_suffix('}'));
+    let Some(seconds) = reference.and_then(seconds_from_start) else { return text.to_owned() };
+    let side = if seconds < 0 { "before" } else { "after" };
+    let seconds = seconds.unsigned_abs();
+    let days = counted(seconds / 86_400, "day");
+    match seconds % 86_400 {
+        0 => format!("{days} {side} the start"),
+        rest => format!("{days} and {rest} s {side} the start"),
+    }
 }
 
 /// The phrase `phrase` with the important fields of the body; `None` if one is missing.
@@ -193,6 +201,14 @@ mod tests {
         assert_eq!(sync(Some(nameless.clone())), format!("sync invoice i1 with {nameless}"));
         let bytes = Call { hex: Some("ff".into()), ..Call::bare("POST", "/v1/advances") };
         assert_eq!(words(bytes), "request an advance with the bytes ff");
+    }
+
+    #[test]
+    fn a_date_that_counts_from_the_start_is_in_words() {
+        assert_eq!(date_in_words("${start+1d}"), "1 day after the start");
+        assert_eq!(date_in_words("${start+2768400s}"), "32 days and 3600 s after the start");
+        assert_eq!(date_in_words("${start-172800s}"), "2 days before the start");
+        assert_eq!(date_in_words("2026-01-01T00:00:00Z"), "2026-01-01T00:00:00Z");
     }
 
     #[test]

@@ -27,7 +27,7 @@ use tideover_suite::generate::DEFAULT_STEPS;
 use tideover_suite::play::cases::{Failure, InProcess, Plan, Summary, Testbed, check};
 use tideover_suite::play::learn::Stated;
 
-use crate::stranger::Strangers;
+use crate::stranger::{Strangers, begun};
 use crate::try_each;
 
 use choices::FreeChoices;
@@ -79,9 +79,9 @@ impl Sight {
         };
         let mut service = Service::new(profile, choices).sending_to(destinations);
         let issue = Happening::IssueKey { platform: Some(OTHER.into()) };
-        let issued = service.happen(start(), PlatformId::DEFAULT, issue);
+        let issued = service.happen(begun(), PlatformId::DEFAULT, issue);
         let Ok(Outcome::KeyIssued { key, .. }) = issued else { panic!("{issued:?}") };
-        let world = InProcess::new(service, start());
+        let world = InProcess::new(service, begun());
         match self {
             Sight::OneKey => Strangers::with_one_key(world),
             Sight::TwoKeys => Strangers::with_one_key(world).and_key(&key),
