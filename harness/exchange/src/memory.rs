@@ -26,6 +26,9 @@ impl Default for Memory {
     }
 }
 
+/// How a reference begins.
+const OPEN: &str = "${";
+
 impl Memory {
     /// A memory in which `${inbox}` is `origin`, where the harness receives webhooks.
     pub fn with_inbox(origin: &str) -> Memory {
@@ -64,21 +67,32 @@ impl Memory {
         }
     }
 
+    /// `text` with its references replaced.
     pub fn resolve(&self, text: &str) -> String {
-        if !text.contains("${") {
+        self.resolved(text, String::push_str)
+    }
+
+    /// The same, with what replaces a reference as `write` writes it.
+    fn resolved(&self, text: &str, write: impl Fn(&mut String, &str)) -> String {
+        if !text.contains(OPEN) {
             return text.to_owned();
         }
         let mut resolved = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some(start) = rest.find("${") {
+        while let Some(start) = rest.find(OPEN) {
             let Some(length) = rest[start..].find('}') else { break };
-            let reference = &rest[start + 2..start + length];
+            let reference = &rest[start + OPEN.len()..start + length];
             resolved.push_str(&rest[..start]);
             match self.instant(reference).as_ref().or_else(|| self.look_up(reference)) {
                 None if rest[start..].starts_with(OWN) => {}
-                Some(Value::String(value)) => resolved.push_str(value),
-                Some(value) => resolved.push_str(&value.to_string()),
-                None => resolved.push_str(&rest[start..=start + length]),
+                Some(Value::String(value)) => write(&mut resolved, value),
+                Some(value) => write(&mut resolved, &value.to_string()),
+                None => {
+                    // A reference to what is there may follow within it.
+                    resolved.push_str(OPEN);
+                    rest = &rest[start + OPEN.len()..];
+                    continue;
+                }
             }
             rest = &rest[start + length + 1..];
         }
@@ -106,10 +120,15 @@ impl Memory {
     /// `value` as JSON text, with the references in its strings replaced.
     pub fn resolve_json(&self, value: &Value) -> String {
         // The `Display` of a `Value` is several times slower.
-        let write = |value: &Value| serde_json::to_string(value).unwrap_or_default();
-        let written = write(value);
-        // Without "${" in the text, no string has a reference.
-        if written.contains("${") { write(&self.resolve_value(value)) } else { written }
+        let written = serde_json::to_string(value).unwrap_or_default();
+        if !written.contains(OPEN) {
+            return written;
+        }
+        // No character of a reference is escaped in JSON.
+        self.resolved(&written, |resolved, value| {
+            let quoted = serde_json::to_string(value).unwrap_or_default();
+            resolved.push_str(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default());
+        })
     }
 
     /// `fields` with the references in their values replaced.
@@ -189,6 +208,19 @@ mod tests {
         {
             assert_eq!(memory.resolve(reference), reference);
         }
+    }
+
+    #[test]
+    fn what_replaces_a_reference_in_json_is_escaped() {
+        let memory = Memory::default().knowing("odd", json!({ "text": "a\"b\n", "number": 7 }));
+        let body = json!({ "text": "x${odd.text}y${odd.number}", "due": from_start(0), "no": "${x.y", "key": "${x}" });
+        let resolved = memory.resolve_json(&body);
+        assert_eq!(serde_json::from_str::<Value>(&resolved).unwrap(), memory.resolve_value(&body));
+        let (text, due) = ("xa\"b\ny7", "2026-01-01T00:00:00Z");
+        assert_eq!(
+            memory.resolve_value(&body),
+            json!({ "text": text, "due": due, "no": "${x.y", "key": "${x}" })
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use tideover_exchange::Memory;
-use tideover_exchange::step::Caller;
+use tideover_exchange::step::{Action, Caller};
 use tideover_exchange::target::NO_INBOX;
 use tideover_exchange::transcript::Transcript;
 use tideover_exchange::{HttpForm, Prepared, PreparedAction, Response};
@@ -26,8 +26,7 @@ const MOST_BYTES: usize = 8192;
 pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Response>)]) -> Vec<String> {
     let Transcript { header, steps, .. } = transcript;
     let memory = if header.live.is_some() { variables() } else { Memory::with_inbox(NO_INBOX) };
-    // The clock of a live target may be far from ours.
-    let mut memory = memory.starting(answers.first().map_or(header.start, |(at, _)| *at));
+    let mut memory = memory.starting(began(transcript, answers));
     let extra = header.live.as_ref().map(|live| &*live.headers).unwrap_or_default();
     let mut lines = Vec::with_capacity(steps.len());
     let mut minted = Vec::new();
@@ -42,6 +41,19 @@ pub fn curl(transcript: &Transcript, answers: &[(Timestamp, Option<Response>)]) 
         memory.keep(step, Some(&body));
     }
     lines
+}
+
+/// What the target's clock showed at the first step. That of a live target may be far from ours; a response comes with
+/// the time after its step.
+fn began(transcript: &Transcript, answers: &[(Timestamp, Option<Response>)]) -> Timestamp {
+    let Transcript { header, steps, .. } = transcript;
+    let Some((after, _)) = answers.first().filter(|_| header.live.is_some()) else {
+        return header.start;
+    };
+    match steps.first().map(|step| &step.action) {
+        Some(Action::Advance(seconds)) => after.before_milliseconds(seconds.saturating_mul(1000)),
+        _ => *after,
+    }
 }
 
 /// The fields of responses that later steps send, and whose values differ from run to run.

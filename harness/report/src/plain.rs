@@ -68,13 +68,14 @@ fn call_in_words(call: &Call) -> String {
 
 /// A date that counts from the start, in words.
 fn date_in_words(text: &str) -> String {
-    let reference = text.trim_matches('"').strip_prefix("${").and_then(|it| it.strip_suffix('}'));
+    let reference = text.strip_prefix("${").and_then(|it| it.strip_suffix('}'));
     let Some(seconds) = reference.and_then(seconds_from_start) else { return text.to_owned() };
     let side = if seconds < 0 { "before" } else { "after" };
     let seconds = seconds.unsigned_abs();
     let days = counted(seconds / 86_400, "day");
     match seconds % 86_400 {
         0 => format!("{days} {side} the start"),
+        rest if rest % 3600 == 0 => format!("{days} and {} h {side} the start", rest / 3600),
         rest => format!("{days} and {rest} s {side} the start"),
     }
 }
@@ -206,7 +207,7 @@ mod tests {
     #[test]
     fn a_date_that_counts_from_the_start_is_in_words() {
         assert_eq!(date_in_words("${start+1d}"), "1 day after the start");
-        assert_eq!(date_in_words("${start+2768400s}"), "32 days and 3600 s after the start");
+        assert_eq!(date_in_words("${start+2768400s}"), "32 days and 1 h after the start");
         assert_eq!(date_in_words("${start-172800s}"), "2 days before the start");
         assert_eq!(date_in_words("2026-01-01T00:00:00Z"), "2026-01-01T00:00:00Z");
     }

@@ -254,7 +254,7 @@ impl Others {
         for seed in 0..OTHERS {
             let Ok(target) = right_service(seed).await else { continue };
             let names = Names::of(transcript, &format!("x{seed}y"));
-            let memory = names.known(target.memory());
+            let memory = names.known(target.memory()).starting(transcript.header.start);
             let later = (seed % 2 == 1).then_some(LATER);
             let (_, seen) = played(transcript, target, memory, later).await;
             // One that fails, or that is asked too often, says nothing.

@@ -1,13 +1,12 @@
 //! A payment never raises what is still owed of an advance (`2.invoice.advance.2`).
 //!
-//! The document does not show the name of the field, so its value says which one it is: before any payment it is the
-//! amount of the advance, or that with the fee, and a payment lowers it by no more than what is paid.
+//! The document does not show the name of the field, so its values say which one it is: before any payment it is the
+//! amount of the advance, or that with the fee; a payment never lowers it by more than what is paid, and once by all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tideover_exchange::Exchange;
-use tideover_exchange::matcher::fields;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::AdvanceState;
 use tideover_model::{OperationKind, Timestamp, clause};
@@ -16,8 +15,10 @@ use crate::checks::meanings::Proof;
 use crate::checks::relations::ledger::{InvoiceName, invoice};
 use crate::checks::{Check, Notes, is_reset};
 
-/// Between two reads so near to each other no interest is added. Seconds.
+/// Between two reads so near to each other, on one day, no interest is added. Seconds.
 const NEAR: u64 = 60;
+
+const DAY: i64 = 86_400;
 
 #[derive(Default)]
 pub(in crate::checks) struct StillOwed {
@@ -30,9 +31,9 @@ pub(in crate::checks) struct StillOwed {
 struct Read {
     at: Timestamp,
     collected: i64,
-    /// The last value of each field that was an amount owed before any payment. Cents.
+    /// The last value of each field that may be what is still owed. Cents.
     shown: BTreeMap<String, i64>,
-    /// Those of them that a payment has lowered.
+    /// Those of them that a payment has lowered by all that was paid.
     owed: BTreeSet<String>,
 }
 
@@ -64,8 +65,9 @@ impl StillOwed {
         let is_paid_out =
             Proof::of(OperationKind::GetInvoice, body).state() == Some(AdvanceState::Funded);
         let Some(collected) = Fields::of(body).collected().filter(|_| is_paid_out) else { return };
-        let amounts = fields(&body[field::ADVANCE]);
-        let amounts = amounts.filter_map(|(name, value)| Some((name.to_owned(), value.as_i64()?)));
+        // Those within an object or a list of it may be amounts of something else, such as of a payment.
+        let amounts = body[field::ADVANCE].as_object().into_iter().flatten();
+        let amounts = amounts.filter_map(|(name, value)| Some((name.clone(), value.as_i64()?)));
         let mut shown: BTreeMap<String, i64> = amounts.collect();
         let Some(before) = self.reads.get_mut(&name) else {
             let costs = self.costs.get(&name).filter(|_| collected == 0);
@@ -79,20 +81,25 @@ impl StillOwed {
             return;
         }
         let paid = collected - before.collected;
-        let is_near = before.at.whole_seconds_until(exchange.now) <= NEAR;
-        for (name, was) in &mut before.shown {
-            let Some(is) = shown.get(name).copied() else { continue };
-            if before.owed.contains(name) && is_near {
+        let is_near = exchange.ahead.is_some()
+            && before.at.whole_seconds_until(exchange.now) <= NEAR
+            && before.at.unix() / DAY == exchange.now.unix() / DAY;
+        let Read { shown: last, owed, .. } = before;
+        last.retain(|name, was| {
+            let Some(is) = shown.get(name).copied() else { return false };
+            if owed.contains(name) && is_near {
                 let evidence = || (format!("at most {was}, as before the payment"), is.to_string());
                 let clause = clause!("2.invoice.advance.2");
                 notes.expect(exchange, clause, is <= *was, field::ADVANCE, evidence);
             }
+            let lowered_by = *was - is;
             // What was moved last may be shown, too.
-            if (1..=paid).contains(&(*was - is)) && is != paid {
-                before.owed.insert(name.clone());
+            if lowered_by == paid && is != paid {
+                owed.insert(name.clone());
             }
             *was = is;
-        }
+            (0..=paid).contains(&lowered_by)
+        });
         (before.at, before.collected) = (exchange.now, collected);
     }
 }
@@ -143,5 +150,8 @@ mod tests {
         assert!(of(500, &[(200, 400), (300, 600)]).is_empty(), "it was no amount of the advance");
         assert!(of(800, &[(500, 500), (1100, 600)]).is_empty(), "it is what moved last");
         assert!(of(800, &[(100, 500), (200, 600)]).is_empty(), "a payment lowers it by more");
+        let after_more = [(100, 500), (200, 400), (300, 600)];
+        assert!(of(800, &after_more).is_empty(), "what was disproved once is no candidate again");
+        assert!(of(800, &[(500, 470), (1100, 570)]).is_empty(), "it is a part of what is paid");
     }
 }

@@ -20,7 +20,7 @@ use crate::generate::{Walk, next_stage};
 /// The number of steps for which a case has room, beside those that end it.
 const STEPS_IN_A_CASE: usize = 46;
 
-/// The same where a vendor is onboarded first.
+/// The same where a vendor is onboarded first, which takes at most ten steps.
 const STEPS_ONCE_ONBOARDED: usize = STEPS_IN_A_CASE - 10;
 
 /// Separates these draws from others of the seed.

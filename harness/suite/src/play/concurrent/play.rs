@@ -24,7 +24,7 @@ pub async fn play<T: Observed + Clone + 'static>(
     now: Timestamp,
 ) -> History {
     let record = Record::new(now);
-    let mut alone = Player::new(ALONE, target, &record);
+    let mut alone = Player::new(ALONE, target, now, &record);
     alone.play_all(&race.before).await;
     let together = LocalSet::new();
     for (index, steps) in race.clients.iter().enumerate() {
@@ -50,8 +50,8 @@ struct Player<T> {
 }
 
 impl<T: Observed + Clone> Player<T> {
-    fn new(client: usize, target: &T, record: &Rc<Record>) -> Player<T> {
-        let (target, memory) = (target.clone(), target.memory());
+    fn new(client: usize, target: &T, now: Timestamp, record: &Rc<Record>) -> Player<T> {
+        let (target, memory) = (target.clone(), target.memory().starting(now));
         Player { client, target, memory, record: Rc::clone(record) }
     }
 
