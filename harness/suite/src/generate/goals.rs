@@ -300,6 +300,7 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use tideover_exchange::start;
+    use tideover_exchange::step::Action;
     use tideover_exchange::target::INBOX;
     use tideover_exchange::transcript::Header;
     use tideover_model::Profile;
@@ -335,14 +336,21 @@ mod tests {
         assert!(cut.is_empty(), "turn, times of {SEEDS}: {cut:?}");
     }
 
-    /// The clock of a sandbox runs ahead of ours: a date that does not follow it may lie in the past.
+    /// The clock of a sandbox runs ahead of ours: a date that does not follow it may lie in the past. Only what a payor
+    /// pays may differ: a few dates have an odd form, and what is due by then has another price.
     #[test]
     fn steps_do_not_depend_on_the_clock() {
         let later = start().after(2000 * 86_400).after_milliseconds(250);
         for number in 0..generate::round() {
             let of = |start| {
                 let header = Header::new(7, start, Profile::default());
-                generate::case(&header, number, DEFAULT_STEPS)
+                let mut steps = generate::case(&header, number, DEFAULT_STEPS);
+                for step in &mut steps {
+                    if let Action::Act(fields) = &mut step.action {
+                        fields.remove("amount");
+                    }
+                }
+                steps
             };
             assert_eq!(of(start()), of(later), "{number}");
         }
