@@ -13,7 +13,8 @@ pub fn start() -> Timestamp {
 /// The name of the target's clock at the first step, in references.
 const NAME: &str = "start";
 
-const DAY: i64 = 86_400;
+/// Seconds.
+pub const DAY: i64 = 86_400;
 
 /// A reference to the instant so many seconds after the start: `${start+30d}`, or `${start-1s}` if it is not a whole
 /// number of days.

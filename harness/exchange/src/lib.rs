@@ -26,7 +26,7 @@ pub mod target;
 pub mod transcript;
 
 pub use arrival::{Arrival, NO_ANSWER, kind_of_event};
-pub use dates::{START, from_start, seconds_from_start, start};
+pub use dates::{DAY, START, from_start, seconds_from_start, start};
 pub use exchange::{Exchange, Inside};
 pub(crate) use masking::is_withheld;
 pub use masking::{masked_field, withheld};

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
-use tideover_exchange::seconds_from_start;
 use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::target::inbox::answer_in_words;
+use tideover_exchange::{DAY, seconds_from_start};
 use tideover_model::OperationKind;
 use tideover_model::wire::action;
 use tideover_model::wire::action::name_in;
@@ -72,8 +72,9 @@ fn date_in_words(text: &str) -> String {
     let Some(seconds) = reference.and_then(seconds_from_start) else { return text.to_owned() };
     let side = if seconds < 0 { "before" } else { "after" };
     let seconds = seconds.unsigned_abs();
-    let days = counted(seconds / 86_400, "day");
-    match seconds % 86_400 {
+    let day = DAY.unsigned_abs();
+    let days = counted(seconds / day, "day");
+    match seconds % day {
         0 => format!("{days} {side} the start"),
         rest if rest % 3600 == 0 => format!("{days} and {} h {side} the start", rest / 3600),
         rest => format!("{days} and {rest} s {side} the start"),

@@ -306,6 +306,7 @@ mod tests {
     use tideover_model::Profile;
 
     use super::*;
+    use crate::generate::plain::DATES;
     use crate::generate::{self, DEFAULT_STEPS};
 
     const SEEDS: u64 = 10;
@@ -334,6 +335,11 @@ mod tests {
         let cut: Vec<(u64, usize)> =
             turns.map(|turn| (turn, times_reached(turn))).filter(|(_, times)| *times < 5).collect();
         assert!(cut.is_empty(), "turn, times of {SEEDS}: {cut:?}");
+    }
+
+    #[test]
+    fn the_dates_of_a_row_are_written_as_those_of_a_sync() {
+        assert_eq!(DATES, format!("{},{}", values::day(0), values::day(59)));
     }
 
     /// The clock of a sandbox runs ahead of ours: a date that does not follow it may lie in the past. Only what a payor

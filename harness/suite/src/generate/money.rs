@@ -1,8 +1,8 @@
 //! Toward money: an advance repaid, a limit reached, an advance refused.
 
 use proptest::bool::weighted;
-use tideover_exchange::from_start;
 use tideover_exchange::step::{Caller, Step};
+use tideover_exchange::{DAY, from_start};
 use tideover_model::wire::reply::Invoice;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
 use tideover_model::{ActionKind, Cents, FaceValue};
@@ -111,7 +111,7 @@ impl Walk {
     /// The instant so many days from now.
     pub(super) fn in_days(&self, days: u32) -> String {
         let passed = self.model.now().unix() - self.start.unix();
-        from_start(passed + i64::from(days) * values::DAY)
+        from_start(passed + i64::from(days) * DAY)
     }
 
     /// Large invoices until an advance is refused, then smaller ones; each is read before its request. The last request

@@ -2,15 +2,12 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use tideover_exchange::from_start;
+use tideover_exchange::{DAY, from_start};
 use tideover_model::FaceValue;
 use tideover_model::wire::schema::Domain;
 
 use crate::generate::classes;
 use crate::generate::draw::Draw;
-
-/// Seconds.
-pub(super) const DAY: i64 = 86_400;
 
 /// Boundary face values in cents: the ends of the range, the rounding of fees, the cap.
 pub(super) static FACE_VALUES: [i64; 8] =

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tideover_exchange::Exchange;
+use tideover_exchange::{DAY, Exchange};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::AdvanceState;
 use tideover_model::{OperationKind, Timestamp, clause};
@@ -17,8 +17,6 @@ use crate::checks::{Check, Notes, is_reset};
 
 /// Between two reads so near to each other, on one day, no interest is added. Seconds.
 const NEAR: u64 = 60;
-
-const DAY: i64 = 86_400;
 
 #[derive(Default)]
 pub(in crate::checks) struct StillOwed {

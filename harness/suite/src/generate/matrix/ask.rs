@@ -42,3 +42,9 @@ pub(super) struct Subject {
     /// How many of its steps come before: what is new at each of them is named by it.
     pub(super) place: usize,
 }
+
+impl Subject {
+    pub(super) fn name(&self) -> String {
+        format!("tour {}", self.number)
+    }
+}

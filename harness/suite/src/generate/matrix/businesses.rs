@@ -151,7 +151,7 @@ impl ask::Ask for Ask {
     }
 
     fn step(self, state: State, subject: &Subject) -> Step {
-        let business = &name_of(subject);
+        let business = &subject.name();
         let tax_ids = if state.had_wrong_one { 166_000_000 } else { 165_000_000 };
         let tax_id = (tax_ids + subject.number).to_string();
         match self {
@@ -185,12 +185,8 @@ impl ask::Ask for Ask {
     }
 
     fn read(subject: &Subject) -> Step {
-        make::get_business(&name_of(subject))
+        make::get_business(&subject.name())
     }
 }
 
 const INVOICE: &str = "h";
-
-pub(super) fn name_of(subject: &Subject) -> String {
-    format!("tour {}", subject.number)
-}

@@ -124,7 +124,7 @@ impl ask::Ask for Ask {
     }
 
     fn step(self, state: State, subject: &Subject) -> Step {
-        let (vendor, name) = (subject.vendor, &name_of(subject));
+        let (vendor, name) = (subject.vendor, &subject.name());
         match self {
             Ask::Sync(status) => synced(subject, status),
             Ask::Import(status) => imported(subject, status),
@@ -145,24 +145,20 @@ impl ask::Ask for Ask {
     }
 
     fn read(subject: &Subject) -> Step {
-        make::get_invoice(subject.vendor, &name_of(subject))
+        make::get_invoice(subject.vendor, &subject.name())
     }
 }
 
 /// So soon that the fee leaves something to be forwarded.
 const DUE_IN_DAYS: u32 = 60;
 
-fn name_of(subject: &Subject) -> String {
-    format!("tour {}", subject.number)
-}
-
 fn synced(subject: &Subject, status: usize) -> Step {
-    make::sync_invoice(&name_of(subject), &fields(subject, status))
+    make::sync_invoice(&subject.name(), &fields(subject, status))
 }
 
 fn imported(subject: &Subject, status: usize) -> Step {
     let InvoiceFields { status: word, issue_date, due_date, .. } = fields(subject, status);
-    let (name, face_value) = (name_of(subject), FACE_VALUE.to_string());
+    let (name, face_value) = (subject.name(), FACE_VALUE.to_string());
     let row = vec![
         ("externalId", &*name),
         ("payeeExternalId", subject.vendor),

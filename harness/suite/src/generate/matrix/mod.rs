@@ -313,7 +313,7 @@ impl HalfWay {
     }
 
     fn name(&self) -> String {
-        businesses::name_of(&self.subject())
+        self.subject().name()
     }
 
     fn ask(&self, ask: businesses::Ask) -> Step {
