@@ -383,3 +383,59 @@ impl<'a> CaseRun<'a> {
         status.into_iter().chain(body.into_iter().flatten()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tideover_exchange::step::{Action, Call};
+    use tideover_exchange::target::Target;
+    use tideover_exchange::{from_start, start};
+    use tideover_judge::{Outside, PriorState};
+    use tideover_model::Profile;
+
+    use super::*;
+
+    /// A foreign target whose clock shows this. It keeps the bodies that it is sent.
+    struct Elsewhere {
+        now: Timestamp,
+        sent: Vec<String>,
+    }
+
+    impl Target for Elsewhere {
+        fn api_key(&self) -> &str {
+            "key"
+        }
+
+        fn inbox(&self) -> Option<&str> {
+            None
+        }
+
+        async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
+            self.sent.push(String::from_utf8_lossy(&step.action.http_form().body).into_owned());
+            Ok(Response::new(404, b"{}"))
+        }
+
+        async fn arrivals(&mut self) -> Result<Vec<Arrival>, Unanswered> {
+            Ok(Vec::new())
+        }
+    }
+
+    impl Observed for Elsewhere {
+        fn world(&mut self) -> TargetWorld {
+            let (outside, prior) = (Outside::Controlled, PriorState::Nothing);
+            TargetWorld::Foreign { outside, prior, now: self.now, clock: Clock::Read }
+        }
+    }
+
+    #[tokio::test]
+    async fn dates_count_from_the_clock_of_a_foreign_target() {
+        let now = start().after(500 * 86_400);
+        let mut target = Elsewhere { now, sent: Vec::new() };
+        let header = Header::new(1, start(), Profile::default());
+        let sync = Call::json("PUT", "/v1/invoices/i", json!({ "issueDate": from_start(0) }));
+        let steps = [Step::new(Action::Call(sync))];
+        let _ = play(&mut target, &header, &steps).await;
+        let sent = target.sent.first().expect("a request");
+        assert!(sent.contains(&format!("\"issueDate\":\"{now}\"")), "{sent}");
+    }
+}
