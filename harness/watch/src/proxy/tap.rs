@@ -70,9 +70,10 @@ pub(super) type Release = Box<dyn FnOnce() + Send>;
 
 /// A request that waits for `100 Continue`.
 pub(super) struct Wanted {
-    pub(super) asked: oneshot::Receiver<()>,
+    /// None once the other side can ask no more, because it has answered.
+    asked: Option<oneshot::Receiver<()>>,
     /// Whoever expects a 100 sends its body after a while without one.
-    pub(super) patience: Pin<Box<Sleep>>,
+    patience: Pin<Box<Sleep>>,
 }
 
 /// How long to wait for a `100 Continue` of the other side.
@@ -80,12 +81,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Wanted {
     pub(super) fn new(asked: oneshot::Receiver<()>) -> Wanted {
-        Wanted { asked, patience: Box::pin(sleep(PATIENCE)) }
+        Wanted { asked: Some(asked), patience: Box::pin(sleep(PATIENCE)) }
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let is_asked = pin!(&mut self.asked).poll(context).is_ready();
-        if is_asked { Poll::Ready(()) } else { self.patience.as_mut().poll(context) }
+        match self.asked.as_mut().map(|asked| pin!(asked).poll(context)) {
+            Some(Poll::Ready(Ok(()))) => return Poll::Ready(()),
+            // An answer without a 100 wants no body: asking the caller for it would put a 100 before that answer.
+            Some(Poll::Ready(Err(_))) => self.asked = None,
+            Some(Poll::Pending) | None => {}
+        }
+        self.patience.as_mut().poll(context)
     }
 }
 
