@@ -287,7 +287,7 @@ impl<'a> Suite<'a> {
             let played = play_case(&mut target, header, &walked).await;
             // The failure is kept before it is shrunk, so that an interrupted run still has it.
             if let Some(failure) = self.summary.take(header, case, &walked.steps, &played) {
-                minimise(testbed, failure).await?;
+                Box::pin(minimise(testbed, failure)).await?;
             }
             self.examine(testbed, Suspect { case, steps: walked.steps, played }).await?;
             progress(&self.summary);

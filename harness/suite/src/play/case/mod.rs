@@ -34,7 +34,7 @@ pub async fn play<T: Observed>(
     steps: &[Step],
 ) -> Result<Played, Unreachable> {
     let oracle = Oracle::of(header, target);
-    CaseRun::new(target, oracle).play(target, steps).await.whole()
+    Box::pin(CaseRun::new(target, oracle).play(target, steps)).await.whole()
 }
 
 /// Plays the steps of `case`, which was made for `header`, until no more can be sent.
@@ -45,7 +45,8 @@ pub async fn play_case<T: Observed>(target: &mut T, header: &Header, case: &Case
         Some(walked) if in_its_world => Oracle::walked(walked, header.start),
         _ => Oracle::of(header, target),
     };
-    CaseRun::new(target, oracle).play(target, &case.steps).await
+    // On the heap: without optimisation, each caller's frame has room for copies of the future.
+    Box::pin(CaseRun::new(target, oracle).play(target, &case.steps)).await
 }
 
 /// The result of sending, and how long it took.

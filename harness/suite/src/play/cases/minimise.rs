@@ -141,7 +141,7 @@ impl<T: Testbed> SameFinding<'_, T> {
         let mut reproduced = Reproduced::default();
         self.failure.reproduced.get_or_insert(reproduced);
         while reproduced.plays < T::PLAYS {
-            let Some(is_shown) = self.play(steps).await? else { break };
+            let Some(is_shown) = Box::pin(self.play(steps)).await? else { break };
             reproduced.count(is_shown);
             self.failure.reproduced = Some(reproduced);
         }
@@ -175,7 +175,7 @@ impl<T: Testbed> Probe for SameFinding<'_, T> {
         let before = each.then(|| self.failure.clone());
         for _ in 0..most {
             self.failure.probes += 1;
-            if (self.play(steps).await? == Some(true)) == decisive {
+            if (Box::pin(self.play(steps)).await? == Some(true)) == decisive {
                 let probes = self.failure.probes;
                 if let Some(before) = before {
                     *self.failure = Failure { probes, ..before };
