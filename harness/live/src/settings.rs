@@ -206,10 +206,11 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// The default limits in a sandbox: requests take time, and nothing else is real.
+    /// The default limits in a sandbox: requests take time, and nothing else is real. They leave room for the round of
+    /// goals, the races, and the tours that send each request in each state.
     pub fn of_sandbox() -> Budget {
         Budget {
-            requests: 5000,
+            requests: 8000,
             financed: u64::MAX,
             subscriptions: u64::MAX,
             seconds: Some(SANDBOX_SECONDS),

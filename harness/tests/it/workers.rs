@@ -207,6 +207,22 @@ fn writes_to_test_accounts_have_one_worker() {
     assert_eq!(code, Some(3), "reads are independent");
 }
 
+/// With an operator port, nothing of the matrix is left out that a read shows.
+#[tokio::test]
+async fn the_default_budget_sends_each_request_in_each_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let mock = still().start().await.unwrap();
+    let url = mock.url().to_owned();
+    let ran = run(folder.path(), &mock, &url, &["--operator", &url]).await;
+    assert_eq!(ran.code, Some(0), "{:#}", ran.report["findings"]);
+    let matrices = ran.report["stateMatrix"].as_array().unwrap();
+    let sizes: Vec<_> = matrices.iter().map(|it| (&it["states"], &it["requests"])).collect();
+    assert_eq!(sizes, [(&json!(52), &json!(7)), (&json!(10), &json!(16))]);
+    for matrix in matrices {
+        assert_eq!(matrix["missing"], json!([]));
+    }
+}
+
 /// The beginning of a run meets most of what the whole run meets.
 #[tokio::test]
 async fn a_sixth_of_the_budget_meets_nine_tenths_of_the_clauses() {
@@ -218,8 +234,9 @@ async fn a_sixth_of_the_budget_meets_nine_tenths_of_the_clauses() {
         let mock = still().webhooks(destinations).start().await.unwrap();
         let url = mock.url().to_owned();
         let everything = ["--operator", &url, "--webhook-listen", &listen, "--webhook-url", &inbox];
-        let arguments = if has_everything { &everything[..] } else { &[] };
-        let ran = run(folder.path(), &mock, &url, arguments).await;
+        let mut arguments = vec!["--max-requests", "5000"];
+        arguments.extend(everything.iter().filter(|_| has_everything));
+        let ran = run(folder.path(), &mock, &url, &arguments).await;
         let reached: Vec<(u64, u64)> = ran.report["reached"]
             .as_array()
             .unwrap()

@@ -102,7 +102,7 @@ pub(in crate::cli) struct LiveOptions {
     /// A bank account that test accounts may be given
     #[arg(long = "bank", value_name = "ACCOUNT:ROUTING")]
     banks: Vec<String>,
-    /// The most requests [default: 500; 5000 in a sandbox]
+    /// The most requests [default: 500; 8000 in a sandbox]
     #[arg(long, value_name = "N")]
     max_requests: Option<u64>,
     /// The longest time, in seconds [default: 90 in a sandbox]

@@ -220,3 +220,48 @@ async fn a_report_may_count_the_rows_so_far() {
     assert_eq!(shown.map(|it| it["rowCount"].clone()), Some(json!(1)));
     assert!(violations(&played).is_empty(), "{:#?}", played.findings);
 }
+
+/// Where neither the payee nor the invoice is known, the conditions of both codes hold.
+#[tokio::test]
+async fn an_invoice_of_an_unknown_payee_may_be_unknown() {
+    fn names_the_invoice(call: &PreparedCall) -> bool {
+        call.method == "GET" && call.path.contains("/invoices/")
+    }
+    let liberty = Liberty {
+        instead: |_, call| {
+            refuses(404, "invoice_not_found").filter(|_| names_the_invoice(call))
+        },
+        ..NONE
+    };
+    let read_invoice = || {
+        Step::new(Action::Call(Call::bare("GET", "/v1/organizations/nobody/invoices/i")))
+    };
+    assert_steps_accepted(liberty, &[read_invoice(), sync("v", WELL_FORMED), read_invoice()]).await;
+    // The condition of neither holds.
+    let known = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v/invoices/i")));
+    let steps = [sync_invoice("v", WELL_FORMED), known()];
+    assert_accused(liberty, &steps, "7.codes.invoice_not_found").await;
+}
+
+/// Nothing says which of two reasons to refuse a request comes first.
+#[tokio::test]
+async fn an_unknown_business_may_come_before_an_invalid_body() {
+    let liberty = Liberty {
+        instead: |_, call| {
+            let is_write = call.path.ends_with("/payout-account");
+            refuses(404, "business_not_found").filter(|_| is_write)
+        },
+        ..NONE
+    };
+    let set = |body| put("/v1/organizations/v/payout-account", body);
+    let bodies = [
+        json!({}),
+        json!({ "accountNumber": 7, "routingNumber": "021000021" }),
+        json!({ "accountNumber": "000123456", "routingNumber": "021000022" }),
+    ];
+    for body in bodies {
+        assert_steps_accepted(liberty, &[set(body.clone())]).await;
+        let steps = [sync("v", WELL_FORMED), set(body)];
+        assert_accused(liberty, &steps, "7.codes.business_not_found").await;
+    }
+}
