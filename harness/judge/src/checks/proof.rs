@@ -697,6 +697,41 @@ fn finds_an_advance_that_is_issued_or_settles_twice() {
     }
 }
 
+/// What a tax id does that differs from the one on file is not shown (`gap.rejectedTaxId`).
+#[test]
+fn a_business_that_opted_in_may_lose_compliance_with_another_tax_id() {
+    let of = |tax_ids: &[&str]| {
+        let url = "http://127.0.0.1:1/accepts/1";
+        let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
+        let answer = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right" });
+        let sync = |tax_id: &str| {
+            let body = json!({ "legalName": "V", "taxId": tax_id });
+            let call = Call::json("PUT", "/v1/organizations/v", body);
+            let answer = json!({ "externalId": "v", "created": false, "taxIdResult": {} });
+            TestExchange::from(&(call, 200, answer))
+        };
+        let event = json!({ "id": "evt_1", "type": "partner.organization.optedIn",
+            "occurredAt": "2026-01-01T00:00:00Z", "data": { "externalId": "v" } });
+        let opened = TestExchange {
+            arrivals: vec![Arrival { path: "/accepts/1".into(), ..arrival("d1", &event) }],
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        };
+        let met = json!({ "compliance": false, "contract": true, "bank": true, "collectionAccount": true });
+        let read =
+            (get("/v1/organizations/v"), 200, json!({ "externalId": "v", "onboarding": met }));
+        let mut shown =
+            vec![TestExchange::from(&(subscribe, 201, answer)), sync("12-3456789"), opened];
+        shown.extend(tax_ids.iter().map(|tax_id| sync(tax_id)));
+        shown.extend((0..2).map(|_| TestExchange::from(&read)));
+        broken_by(&mut super::relations::events::Events::of(true), &shown)
+    };
+    assert_eq!(of(&[]), ["6.events.organization.optedIn"]);
+    assert_eq!(of(&["123456789"]), ["6.events.organization.optedIn"]);
+    assert!(of(&["12-3456780"]).is_empty());
+    assert!(of(&["12-345678"]).is_empty());
+    assert!(of(&["none"]).is_empty());
+}
+
 #[test]
 fn finds_other_events_and_times() {
     let of = |seen: Vec<Arrival>, predicted_arrivals: Vec<Arrival>| {

@@ -417,9 +417,11 @@ impl Events {
             && self.names.invoices().filter(|((_, _), it)| named(it)).count() == 1
     }
 
-    /// Whether a business that completed onboarding still meets what it met then. A tax id may be found wrong later.
+    /// Whether a business that completed onboarding still meets what it met then. A tax id may be found wrong later, or
+    /// another one sent.
     fn is_still_onboarded(&self, name: &BusinessName, met: &Value) -> bool {
-        let may_be_wrong = !self.is_ours || self.corrected.contains(name);
+        let may_be_wrong =
+            !self.is_ours || self.corrected.contains(name) || self.names.may_lose_compliance(name);
         let others = [field::CONTRACT, field::BANK, field::COLLECTION_ACCOUNT];
         is_onboarded(met) || may_be_wrong && others.iter().all(|it| met[it] == true)
     }

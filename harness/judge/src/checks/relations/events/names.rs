@@ -22,6 +22,10 @@ pub(super) struct Names {
     shared: BTreeSet<BusinessName>,
     /// The businesses for which each tax id was sent, by its digits.
     holders: BTreeMap<String, BTreeSet<BusinessName>>,
+    /// Businesses for which several tax ids were sent, or one that cannot be read.
+    contested: BTreeSet<BusinessName>,
+    /// The digits of the first tax id of each business.
+    first_tax_ids: BTreeMap<BusinessName, String>,
     /// Businesses that events may call by another name, or that may get no events: parties with a tax id, those of
     /// a request without a response, and test accounts.
     doubtful: BTreeSet<BusinessName>,
@@ -64,6 +68,7 @@ impl Names {
     fn learn_request(&mut self, sent: &Prepared, step: u64) {
         let owner = sent.authorization.clone().unwrap_or_default();
         let Some(operation) = sent.call().and_then(|call| call.operation()) else {
+            self.learn_unread_tax_id(sent, &owner);
             return self.learn_unread(sent, &owner, step);
         };
         if let Operation::SyncBusiness { business, details } = operation {
@@ -71,6 +76,18 @@ impl Names {
         }
         for sync in operation.syncs() {
             self.learn_sync(&owner, sync, step);
+        }
+    }
+
+    /// Learns that a sync of another form than the published one names a business: a service may read its tax id.
+    fn learn_unread_tax_id(&mut self, sent: &Prepared, owner: &str) {
+        let Some(call) = sent.call().filter(|_| sent.kind() == Some(OperationKind::SyncBusiness))
+        else {
+            return;
+        };
+        let path = route(&call.method, call.plain_path()).and_then(|route| route.identifiers());
+        if let Ok([business, _]) = path {
+            self.contested.insert((owner.to_owned(), business));
         }
     }
 
@@ -129,7 +146,12 @@ impl Names {
     /// Records whose tax id it is. Two names with one tax id may stand for one business, and what they share of it is
     /// not shown (`gap.oneTaxIdTwoIdentifiers`, `gap.sharedBusiness`).
     fn hold(&mut self, name: &BusinessName, tax_id: Option<&str>) {
-        let digits = tax_id_digits(tax_id.unwrap_or_default());
+        let Some(tax_id) = tax_id else { return };
+        let digits = tax_id_digits(tax_id);
+        let first = self.first_tax_ids.entry(name.clone()).or_insert_with(|| digits.clone());
+        if *first != digits {
+            self.contested.insert(name.clone());
+        }
         if digits.is_empty() {
             return;
         }
@@ -138,6 +160,12 @@ impl Names {
         if holders.len() > 1 {
             self.doubtful.extend(holders.iter().cloned());
         }
+    }
+
+    /// Whether a request may have taken compliance away again: what a tax id does that is malformed, or differs from the
+    /// one on file, is not shown (`gap.rejectedTaxId`).
+    pub(super) fn may_lose_compliance(&self, name: &BusinessName) -> bool {
+        self.contested.contains(name)
     }
 
     /// The step since which events about a business must name it so. `None` if they need not.
