@@ -7,7 +7,7 @@
 //! show, the one that does not know has to find as many as it can.
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -147,6 +147,13 @@ pub fn sample(seed: u64, count: usize) -> Vec<Mutation> {
     drawn
 }
 
+/// Mutations that were tried.
+pub struct Tried {
+    pub drawn: Vec<Drawn>,
+    /// The setups in which all of them were tried: fewer than were asked for if the run was stopped.
+    pub setups: Vec<Setup>,
+}
+
 /// Plays with each of `mutations` in each of `setups`: first as one who knows the service, then, if it shows, as one who
 /// does not.
 ///
@@ -158,7 +165,7 @@ pub fn try_drawn(
     threads: usize,
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
-) -> Result<Vec<Drawn>, Unreachable> {
+) -> Result<Tried, Unreachable> {
     let planted: Vec<&'static Defect> = mutations.iter().map(Mutation::plant).collect();
     let with_shown = |(mutation, defect): (&Mutation, &&'static Defect)| Drawn {
         operator: mutation.operator,
@@ -167,6 +174,7 @@ pub fn try_drawn(
         shown: Vec::new(),
     };
     let mut drawn: Vec<Drawn> = mutations.iter().zip(&planted).map(with_shown).collect();
+    let mut whole = Vec::new();
     for setup in setups {
         let tried = |attempt, defects: &[&'static Defect]| {
             prove_by(attempt, *setup, defects, &budget(*setup), threads, stop, progress)
@@ -187,8 +195,12 @@ pub fn try_drawn(
             let shows = known.is_some() || found.is_some();
             one.shown.extend(shows.then_some(Sighting { setup: *setup, known, found }));
         }
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        whole.push(*setup);
     }
-    Ok(drawn)
+    Ok(Tried { drawn, setups: whole })
 }
 
 fn budget(setup: Setup) -> ProofBudget {
@@ -222,13 +234,21 @@ pub fn median(drawn: &[Drawn], setup: Setup) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// A setup of which a part was tried has no rate.
+    #[test]
+    fn a_run_that_is_stopped_has_no_whole_setup() {
+        let stop = AtomicBool::new(true);
+        let tried = try_drawn(&sample(1, 2), &[Setup::Caller], 1, &stop, &|| ()).unwrap();
+        assert_eq!(tried.setups, []);
+    }
+
     /// How many of the mutations with these names are triggered, show and are found.
     fn found_by(setup: Setup, names: &[&str]) -> [usize; 3] {
         let wanted = |mutation: &Mutation| names.contains(&mutation.name().as_str());
         let mutations: Vec<Mutation> = mutations().into_iter().filter(wanted).collect();
         assert_eq!(mutations.len(), names.len());
-        let drawn = try_drawn(&mutations, &[setup], 2, &AtomicBool::new(false), &|| ()).unwrap();
-        let rate = rate(&drawn, Group::All, setup);
+        let tried = try_drawn(&mutations, &[setup], 2, &AtomicBool::new(false), &|| ()).unwrap();
+        let rate = rate(&tried.drawn, Group::All, setup);
         [rate.triggered, rate.shown, rate.found]
     }
 
@@ -290,7 +310,7 @@ mod tests {
     fn a_drawn_sample_is_found_within_the_budget() {
         let setups = [Setup::Stranger, Setup::Caller];
         let stop = AtomicBool::new(false);
-        let drawn = try_drawn(&sample(1, 200), &setups, 2, &stop, &|| ()).unwrap();
+        let Tried { drawn, .. } = try_drawn(&sample(1, 200), &setups, 2, &stop, &|| ()).unwrap();
         for (setup, least) in [(Setup::Stranger, 95), (Setup::Caller, 90)] {
             let Rate { shown, found, .. } = rate(&drawn, Group::All, setup);
             assert!(shown >= 50 && found * 100 >= shown * least, "{found} of {shown}: {setup:?}");
