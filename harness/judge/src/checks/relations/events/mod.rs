@@ -65,8 +65,6 @@ pub(in crate::checks) struct Events {
     has_missed: bool,
     /// Whether no one else moves the outside world.
     is_ours: bool,
-    /// Businesses whose tax id was found wrong.
-    corrected: BTreeSet<BusinessName>,
 }
 
 impl Check for Events {
@@ -87,9 +85,6 @@ impl Check for Events {
             *self = Events::of(self.is_ours);
         }
         self.steps += 1;
-        if exchange.acts() == Some(ActionKind::TaxIdFoundWrong) {
-            self.corrected.extend(acted_on(exchange, field::PAYEE_EXTERNAL_ID));
-        }
         self.due.learn_time(exchange);
         self.synced.learn(exchange);
         self.names.learn(exchange, self.steps);
@@ -420,8 +415,7 @@ impl Events {
     /// Whether a business that completed onboarding still meets what it met then. A tax id may be found wrong later, or
     /// another one sent.
     fn is_still_onboarded(&self, name: &BusinessName, met: &Value) -> bool {
-        let may_be_wrong =
-            !self.is_ours || self.corrected.contains(name) || self.names.may_lose_compliance(name);
+        let may_be_wrong = !self.is_ours || self.names.may_lose_compliance(name);
         let others = [field::CONTRACT, field::BANK, field::COLLECTION_ACCOUNT];
         is_onboarded(met) || may_be_wrong && others.iter().all(|it| met[it] == true)
     }

@@ -22,7 +22,7 @@ pub(super) struct Names {
     shared: BTreeSet<BusinessName>,
     /// The businesses for which each tax id was sent, by its digits.
     holders: BTreeMap<String, BTreeSet<BusinessName>>,
-    /// Businesses for which several tax ids were sent, or one that cannot be read.
+    /// Businesses whose tax id was found wrong, or for which several were sent, or one that cannot be read.
     contested: BTreeSet<BusinessName>,
     /// The digits of the first tax id of each business.
     first_tax_ids: BTreeMap<BusinessName, String>,
@@ -68,7 +68,6 @@ impl Names {
     fn learn_request(&mut self, sent: &Prepared, step: u64) {
         let owner = sent.authorization.clone().unwrap_or_default();
         let Some(operation) = sent.call().and_then(|call| call.operation()) else {
-            self.learn_unread_tax_id(sent, &owner);
             return self.learn_unread(sent, &owner, step);
         };
         if let Operation::SyncBusiness { business, details } = operation {
@@ -79,26 +78,30 @@ impl Names {
         }
     }
 
-    /// Learns that a sync of another form than the published one names a business: a service may read its tax id.
-    fn learn_unread_tax_id(&mut self, sent: &Prepared, owner: &str) {
-        let Some(call) = sent.call().filter(|_| sent.kind() == Some(OperationKind::SyncBusiness))
-        else {
-            return;
-        };
+    /// Learns from a sync of another form than the published one: a service may read it all the same.
+    fn learn_unread(&mut self, sent: &Prepared, owner: &str, step: u64) {
+        let Some(call) = sent.call() else { return };
         let path = route(&call.method, call.plain_path()).and_then(|route| route.identifiers());
-        if let Ok([business, _]) = path {
-            self.contested.insert((owner.to_owned(), business));
+        let Ok([name, _]) = path else { return };
+        match sent.kind() {
+            Some(OperationKind::SyncBusiness) => {
+                self.contested.insert((owner.to_owned(), name));
+            }
+            Some(OperationKind::SyncInvoice) => {
+                self.learn_unread_invoice(owner, name, call.body().json(), step);
+            }
+            _ => {}
         }
     }
 
-    /// Learns from a sync of another form than the published one: a service may read it all the same.
-    fn learn_unread(&mut self, sent: &Prepared, owner: &str, step: u64) {
-        let Some(call) = sent.call().filter(|_| sent.kind() == Some(OperationKind::SyncInvoice))
-        else {
-            return;
-        };
-        let path = route(&call.method, call.plain_path()).and_then(|route| route.identifiers());
-        let (Ok([invoice, _]), Some(body)) = (path, call.body().json()) else { return };
+    fn learn_unread_invoice(
+        &mut self,
+        owner: &str,
+        invoice: String,
+        body: Option<&Value>,
+        step: u64,
+    ) {
+        let Some(body) = body else { return };
         // The payee is the first of the parties.
         let parties = OperationKind::SyncInvoice.fields().iter();
         let parties = parties.filter(|field| matches!(field.role, Role::Object(_)));
@@ -135,6 +138,9 @@ impl Names {
         if exchange.acts() == Some(ActionKind::MarkTestAccount) {
             self.doubtful.extend(acted_on(exchange, field::EXTERNAL_ID));
         }
+        if exchange.acts() == Some(ActionKind::TaxIdFoundWrong) {
+            self.contested.extend(acted_on(exchange, field::PAYEE_EXTERNAL_ID));
+        }
         let tax_id = fields.get(field::TAX_ID).and_then(Value::as_str);
         if let Some(name) =
             acted_on(exchange, field::PAYEE_EXTERNAL_ID).filter(|_| tax_id.is_some())
@@ -162,8 +168,8 @@ impl Names {
         }
     }
 
-    /// Whether a request may have taken compliance away again: what a tax id does that is malformed, or differs from the
-    /// one on file, is not shown (`gap.rejectedTaxId`).
+    /// Whether compliance may have been taken away again: the tax id was found wrong, or what another one does, or a
+    /// malformed one, is not shown (`gap.rejectedTaxId`).
     pub(super) fn may_lose_compliance(&self, name: &BusinessName) -> bool {
         self.contested.contains(name)
     }
