@@ -40,12 +40,15 @@ def test_a_wrong_client_fails_with_the_row_and_its_requests(world: World) -> Non
     with pytest.raises(BadConduct) as failure:
         world.assert_good_conduct()
     head, row = str(failure.value).split("\n\n")
-    assert head.endswith(f"duties broken in world {world.id}") and head.startswith("1 of ")
+    assert head.startswith("1 of ")
+    assert head.endswith(f"duties broken in world {world.id}")
     said, first, second = row.splitlines()
     assert said.startswith("changes-refused-request (7.retrying.2, §7 Retrying rule 2): A refused write ")
     asked = "POST /v1/advances -> 404 business_not_found  [4.advances.5]"
-    assert first.startswith("    request 0: ") and first.endswith(asked)
-    assert second.startswith("    request 1: ") and second.endswith(asked)
+    assert first.startswith("    request 0: ")
+    assert first.endswith(asked)
+    assert second.startswith("    request 1: ")
+    assert second.endswith(asked)
     world.assert_good_conduct(ignore=["changes-refused-request"])
     with pytest.raises(ValueError, match="no such duty: sleeps"):
         world.assert_good_conduct(ignore=["sleeps"])

@@ -193,7 +193,10 @@ class World(Actions):
         return seen
 
     def assert_good_conduct(self, *, ignore: Collection[str] = ()) -> None:
-        """Raises BadConduct if your client, which is done, broke a duty; `ignore` leaves duties out by `id`."""
+        """Raises BadConduct if your client, which is done, broke a duty that this test gave an occasion for.
+
+        `ignore` leaves duties out by their `id`. A duty without an occasion is `notSeen`: see `conduct`.
+        """
         from ._conduct import check
 
         check(self, ignore)
