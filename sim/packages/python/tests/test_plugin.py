@@ -47,11 +47,14 @@ def test_a_failed_test_tells_the_story_of_its_world(suite: pytest.Pytester) -> N
             "test_a_failed_test_tells_the_story_of_its_world.py:13: Refused",
             "*- Tideover: the world's timeline -*",
             "2026-01-01T00:00:00Z  POST /v1/webhooks -> 201  [[]4.webhooks.2]",
+            "2026-01-01T00:00:00Z  fault upstreamFails.afterCommit",
             "2026-01-01T00:00:00Z  PUT /v1/organizations/acme -> 200  [[]4.businessSync.intro.1]",
             "    The field taxid is not known and was ignored. Did you mean taxId?",
             "2026-01-01T00:00:00Z  POST /v1/advances -> 201  [[]4.advances.1]",
             "2026-01-01T00:00:00Z    webhook partner.invoice.factoredUpdated (acme INV-1 REQUESTED) -> 204",
             "2026-01-01T00:00:00Z    webhook partner.loan.created (acme INV-1 *) -> 204",
+            "2026-01-01T00:00:00Z  payor_pays payee=acme invoice=INV-1 amount=5",
+            "2026-01-01T00:00:00Z  the clock moves to 2026-01-01T02:00:00Z",
             "2026-01-01T00:00:30Z    webhook partner.invoice.factoredUpdated (acme INV-1 FUNDING) -> 204",
             "2026-01-01T02:00:00Z  POST /v1/advances -> *  fault: upstreamFails.afterCommit",
             "The last refusal was *",
@@ -128,6 +131,7 @@ def test_the_story_of_the_readme_is_what_is_printed(suite: pytest.Pytester) -> N
             webhooks.subscribe(world)
             world.request("PUT", "/v1/organizations/acme", {"legalName": "Acme"})
             webhooks.wait_for("partner.organization.added")
+            world.advance(minutes=5)
             advance = {"payeeExternalId": "acme", "invoiceExternalId": "INV-1"}
             world.request("POST", "/v1/advances", advance)
         """
