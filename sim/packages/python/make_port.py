@@ -27,6 +27,14 @@ from typing import Any, Literal, TypedDict
 
 '''
 
+#: Types with a name of their own here, by their names at the port.
+NAMED = {
+    "ActName": "Act",
+    "EventType": "EventType",
+    "Scenario": "Scenario",
+    "VendorRoute": "VendorRoute",
+    "When": "When",
+}
 WORDS = {name: word for word, name in IDENTIFIERS.items()}
 TYPES = {"string": "str", "integer": "int", "boolean": "bool", "number": "float", "null": "None"}
 
@@ -34,23 +42,76 @@ TYPES = {"string": "str", "integer": "int", "boolean": "bool", "number": "float"
 class Port:
     """The description of the operator port, read for Python."""
 
-    def __init__(self, document: dict[str, Any]) -> None:
+    def __init__(self, document: dict[str, Any], api: dict[str, Any]) -> None:
         self.document = document
         self.schemas = document["components"]["schemas"]
+        self.api = api
+        operations = [each["operationId"] for path in api["paths"].values() for each in path.values()]
+        self.values = {"operation": operations}
 
     def text(self) -> str:
         """The whole file."""
         rule = dict(self.schemas["FaultRule"]["properties"])
-        acts = self.type_of(rule.pop("act"))[len("Literal[") : -1]
+        del rule["act"]
+        options = {
+            "WorldOptions": self.schemas["NewWorld"]["properties"],
+            "FaultOptions": rule,
+            "JournalFilter": self.parameters("/_sim/journal"),
+            "DeliveryFilter": self.parameters("/_sim/deliveries"),
+        }
         parts = [
-            "\n".join(call("Act = Literal[", acts.split(", "), "]")),
-            self.typed_dict("WorldOptions", self.schemas["NewWorld"]["properties"]),
-            self.typed_dict("FaultOptions", rule),
-            self.typed_dict("JournalFilter", self.parameters("/_sim/journal")),
-            self.typed_dict("DeliveryFilter", self.parameters("/_sim/deliveries")),
+            *(self.alias(name, schema) for schema, name in NAMED.items()),
+            *(self.typed_dict(name, properties) for name, properties in options.items()),
+            self.event_data(),
+            *(told(name, self.explained(properties)) for name, properties in options.items()),
+            told("Acts", self.acts()),
             self.actions(),
         ]
         return HEAD + "\n\n".join(part.rstrip() + "\n" for part in parts)
+
+    def alias(self, name: str, schema: str) -> str:
+        """A type that has a name."""
+        values = [f'"{each}"' for each in self.schemas[schema]["enum"]]
+        return "\n".join(call(f"{name} = Literal[", values, "]"))
+
+    def event_data(self) -> str:
+        """The fields in the data of each event."""
+        lines = ["#: The fields in the data of each event.", "EVENT_DATA: dict[str, tuple[str, ...]] = {"]
+        for event in self.schemas["EventType"]["enum"]:
+            body = self.api["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["schema"]
+            data = self.of_api(self.of_api(body)["properties"]["data"])
+            fields = [f'"{field}"' for field in data["properties"]]
+            lines += call(f'    "{event}": (', fields, ",)," if len(fields) == 1 else "),")
+        return "\n".join([*lines, "}"])
+
+    def of_api(self, reference: dict[str, str]) -> Any:
+        """What the description of the API means by a reference."""
+        return self.api["components"]["schemas"][reference["$ref"].rsplit("/", 1)[1]]
+
+    def explained(self, properties: dict[str, Any]) -> list[str]:
+        """A line for each option: its values, if they are few, and what it is for."""
+        lines = []
+        for field, schema in properties.items():
+            values = self.values.get(field) or self.values_of(schema)
+            among = f" ({', '.join(map(str, values))})" if values else ""
+            lines.append(f"{snake_case(field)}{among}: {description(schema)}")
+        return lines
+
+    def acts(self) -> list[str]:
+        """A line for each act, with its options."""
+        fields = self.schemas["FaultRule"]["x-fields"]
+        lines = []
+        for act in self.schemas["ActName"]["enum"]:
+            options = [snake_case(field) for field in fields[act] if field != "act"]
+            lines.append(f"{act}: {', '.join(options)}")
+        return lines
+
+    def values_of(self, schema: dict[str, Any]) -> list[str]:
+        """The values that an option may have, if the description lists them."""
+        if "$ref" in schema:
+            return self.values_of(self.schemas[schema["$ref"].rsplit("/", 1)[1]])
+        listed = [value for each in schema.get("oneOf", ()) for value in self.values_of(each)]
+        return [*schema.get("enum", ()), *listed]
 
     def parameters(self, path: str) -> dict[str, Any]:
         """The parameters of a list, by their names."""
@@ -60,7 +121,10 @@ class Port:
     def type_of(self, schema: dict[str, Any]) -> str:
         """A schema as a type."""
         if "$ref" in schema:
-            return self.type_of(self.schemas[schema["$ref"].rsplit("/", 1)[1]])
+            name = schema["$ref"].rsplit("/", 1)[1]
+            if name in NAMED:
+                return NAMED[name]
+            return self.type_of(self.schemas[name])
         if "enum" in schema:
             members = ", ".join(f'"{each}"' for each in schema["enum"])
             return f"Literal[{members}]"
@@ -110,6 +174,13 @@ class Port:
                 "",
             ]
         )
+
+
+def told(name: str, lines: list[str]) -> str:
+    """What `help` says of options: a line for each."""
+    constant = snake_case(name).strip("_").upper() + "_HELP"
+    wrapped = [part for line in lines for part in textwrap.wrap(f"- {line}", 95, subsequent_indent="  ")]
+    return "\n".join([f'{constant} = """\\', *wrapped, '"""'])
 
 
 def call(before: str, arguments: list[str], after: str) -> list[str]:
@@ -164,7 +235,9 @@ def docstring(text: str, explained: list[str]) -> list[str]:
 
 def described(mock: Mock) -> str:
     """The file for what this mock offers."""
-    return Port(Caller(mock.url).send("GET", "/_sim/operator.json")).text()
+    caller = Caller(mock.url)
+    documents = [caller.send("GET", f"/_sim/{name}.json") for name in ("operator", "openapi")]
+    return Port(*documents).text()
 
 
 if __name__ == "__main__":

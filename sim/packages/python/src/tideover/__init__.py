@@ -3,13 +3,29 @@
 from ._expect import BadConduct, NotDelivered, NotQuiet, NotRequested
 from ._http import Refused
 from ._mock import CannotStart, Mock
+from ._port import (
+    Act,
+    DeliveryFilter,
+    EventType,
+    FaultOptions,
+    JournalFilter,
+    Scenario,
+    VendorRoute,
+    When,
+    WorldOptions,
+)
 from ._signature import NotVerified, verify
 from ._webhooks import Received, Webhooks
 from ._world import World
 
 __all__ = [
+    "Act",
     "BadConduct",
     "CannotStart",
+    "DeliveryFilter",
+    "EventType",
+    "FaultOptions",
+    "JournalFilter",
     "Mock",
     "NotDelivered",
     "NotQuiet",
@@ -17,7 +33,11 @@ __all__ = [
     "NotVerified",
     "Received",
     "Refused",
+    "Scenario",
+    "VendorRoute",
     "Webhooks",
+    "When",
     "World",
+    "WorldOptions",
     "verify",
 ]

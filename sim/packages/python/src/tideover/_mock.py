@@ -16,13 +16,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._http import Caller
-from ._names import camel_case
+from ._names import camel_case, explained, nearest
+from ._port import WORLD_OPTIONS_HELP, WorldOptions
 from ._world import World
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
-
-    from ._port import WorldOptions
 
 #: So that a test decides when time passes, reads the same dates every day, and receives webhooks.
 DEFAULTS = {"webhooks": "local", "clock": "still", "start": "2026-01-01T00:00:00Z"}
@@ -53,8 +52,16 @@ class Mock:
         mock._stop = lambda: None
         return mock
 
+    @explained("All options may be left out:", WORLD_OPTIONS_HELP)
     def world(self, **options: Unpack[WorldOptions]) -> World:
         """A world of its own: state, clock, keys, journal, faults, webhooks."""
+        for name in options:
+            if name not in WorldOptions.__annotations__:
+                near = nearest(name, WorldOptions.__annotations__)
+                known = (
+                    f"did you mean {near}?" if near else f"it has {', '.join(WorldOptions.__annotations__)}."
+                )
+                raise TypeError(f"A world has no option {name}: {known}")
         body = {camel_case(name): value for name, value in options.items()}
         made = Caller(self.url).send("POST", "/_sim/worlds", body)
         return World(self.url, made["id"], made["keys"])

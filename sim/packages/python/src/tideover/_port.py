@@ -24,6 +24,28 @@ Act = Literal[
 ]
 
 
+EventType = Literal[
+    "partner.organization.added",
+    "partner.organization.optedIn",
+    "partner.organization.remittanceUpdated",
+    "partner.invoice.created",
+    "partner.invoice.paid",
+    "partner.invoice.factoredUpdated",
+    "partner.loan.created",
+    "partner.loan.issued",
+    "partner.loan.paid",
+]
+
+
+Scenario = Literal["fresh", "onboarded", "funded", "repaid", "at-the-limit"]
+
+
+VendorRoute = Literal["VENDOR_ASSERTION", "W9_UPLOAD"]
+
+
+When = Literal["beforeCommit", "afterCommit"]
+
+
 class WorldOptions(TypedDict, total=False):
     #: Whether its clock runs by itself.
     clock: Literal["still", "running"] | None
@@ -38,7 +60,7 @@ class WorldOptions(TypedDict, total=False):
     #: The fields of a profile. Those that are missing have their values of the standard profile.
     profile: Mapping[str, Any] | None
     #: How far the story has gone.
-    scenario: Literal["fresh", "onboarded", "funded", "repaid", "at-the-limit"] | None
+    scenario: Scenario | None
     #: The seed of all that the service chooses.
     seed: int | None
     #: How many times as fast as the wall clock it runs.
@@ -56,17 +78,7 @@ class FaultOptions(TypedDict, total=False):
     #: first; 1 if it is left out.
     attempts: int
     #: Only deliveries of events of this type.
-    event: Literal[
-        "partner.organization.added",
-        "partner.organization.optedIn",
-        "partner.organization.remittanceUpdated",
-        "partner.invoice.created",
-        "partner.invoice.paid",
-        "partner.invoice.factoredUpdated",
-        "partner.loan.created",
-        "partner.loan.issued",
-        "partner.loan.paid",
-    ]
+    event: EventType
     #: Only requests that name this business, invoice, import or subscription.
     identifier: str
     #: Only deliveries about this invoice.
@@ -89,7 +101,7 @@ class FaultOptions(TypedDict, total=False):
     #: For `deliveryLate`: how late it is, by the world's clock.
     seconds: int
     #: For `upstreamFails` and `connectionDrops`: before or after the effect of the request.
-    when: Literal["beforeCommit", "afterCommit"]
+    when: When
 
 
 class JournalFilter(TypedDict, total=False):
@@ -130,6 +142,112 @@ class DeliveryFilter(TypedDict, total=False):
     state: str
 
 
+#: The fields in the data of each event.
+EVENT_DATA: dict[str, tuple[str, ...]] = {
+    "partner.organization.added": ("externalId",),
+    "partner.organization.optedIn": ("externalId",),
+    "partner.organization.remittanceUpdated": ("externalId",),
+    "partner.invoice.created": ("invoiceExternalId", "payeeExternalId"),
+    "partner.invoice.paid": ("collected", "invoiceExternalId", "payeeExternalId"),
+    "partner.invoice.factoredUpdated": ("invoiceExternalId", "payeeExternalId", "state"),
+    "partner.loan.created": ("advanceAmount", "invoiceExternalId", "payeeExternalId"),
+    "partner.loan.issued": ("advanceAmount", "invoiceExternalId", "payeeExternalId"),
+    "partner.loan.paid": ("advanceAmount", "invoiceExternalId", "payeeExternalId"),
+}
+
+
+WORLD_OPTIONS_HELP = """\
+- clock (still, running): Whether its clock runs by itself.
+- expires_after_idle_seconds: It is deleted once nobody has used it for so many seconds: no
+  request, and no stream of events.
+- faults: Rules of faults.
+- grease: Whether it takes freedoms.
+- platforms: The number of platforms, or the names of those beside the first.
+- profile: The fields of a profile. Those that are missing have their values of the standard
+  profile.
+- scenario (fresh, onboarded, funded, repaid, at-the-limit): How far the story has gone.
+- seed: The seed of all that the service chooses.
+- speed: How many times as fast as the wall clock it runs.
+- start: When its clock starts. If neither this nor the mock says it, and the mock's clock
+  runs: now.
+"""
+
+
+FAULT_OPTIONS_HELP = """\
+- after_bytes: For `answerCut`: how many bytes of the body arrive.
+- after_rows: For `importStops`: how many rows are carried out.
+- attempts: For `deliveryDropped`, `signedWithAnotherSecret` and `signedAnHourAgo`: how many
+  attempts, from the first; 1 if it is left out.
+- event (partner.organization.added, partner.organization.optedIn,
+  partner.organization.remittanceUpdated, partner.invoice.created, partner.invoice.paid,
+  partner.invoice.factoredUpdated, partner.loan.created, partner.loan.issued,
+  partner.loan.paid): Only deliveries of events of this type.
+- identifier: Only requests that name this business, invoice, import or subscription.
+- invoice: Only deliveries about this invoice.
+- label: The label of the fault in a journal or a trace; the name of its act, unless given.
+- milliseconds: For `answerDelayed`: how late the answer is.
+- nth: Only the request or the delivery of this number, from 1, among those that the conditions
+  above select.
+- operation (request_advance, invite, get_import, import_invoices, sync_invoice,
+  create_onboarding_session, get_business, sync_business, set_payout_account, get_invoice,
+  quote, list_subscriptions, subscribe, unsubscribe): Only requests of this operation, by its
+  `operationId`.
+- payee: Only deliveries about this business, or about an invoice of this payee.
+- percent: Only this percentage of those that the conditions above select, at random from the
+  seed.
+- retry_after_seconds: For `requestThrottled`: the value of `Retry-After`.
+- seconds: For `deliveryLate`: how late it is, by the world's clock.
+- when (beforeCommit, afterCommit): For `upstreamFails` and `connectionDrops`: before or after
+  the effect of the request.
+"""
+
+
+JOURNAL_FILTER_HELP = """\
+- after: Only from this number on.
+- operation (request_advance, invite, get_import, import_invoices, sync_invoice,
+  create_onboarding_session, get_business, sync_business, set_payout_account, get_invoice,
+  quote, list_subscriptions, subscribe, unsubscribe): Only of this operation, by its
+  `operationId`.
+- status: Only answers with this status, such as `404` or `4xx`.
+- code: Only refusals with this code.
+- clause: Only those that this rule decided.
+- path: Only paths that contain this.
+- payee: Only about this business.
+- invoice: Only about this invoice.
+- fault: Only those that met the fault with this label.
+- text: Only those whose bodies contain this.
+"""
+
+
+DELIVERY_FILTER_HELP = """\
+- after: Only from this number on.
+- subscription: Only of the subscription with this reference.
+- type: Only events of this type, such as `partner.loan.paid`.
+- payee: Only about invoices of this payee.
+- invoice: Only about this invoice.
+- state: Only in this state.
+"""
+
+
+ACTS_HELP = """\
+- upstreamFails: label, operation, identifier, nth, percent, when
+- connectionDrops: label, operation, identifier, nth, percent, when
+- answerCut: label, operation, identifier, nth, percent, after_bytes
+- importStops: label, operation, identifier, nth, percent, after_rows
+- answerDelayed: label, operation, identifier, nth, percent, milliseconds
+- requestRepeated: label, operation, identifier, nth, percent
+- requestThrottled: label, operation, identifier, nth, percent, retry_after_seconds
+- deliveryLate: label, event, payee, invoice, nth, percent, seconds
+- deliveryDuplicated: label, event, payee, invoice, nth, percent
+- deliverySwapped: label, event, payee, invoice, nth, percent
+- deliveryDropped: label, event, payee, invoice, nth, percent, attempts
+- unknownEventType: label, event, payee, invoice, nth, percent
+- unknownField: label, event, payee, invoice, nth, percent
+- signedWithAnotherSecret: label, event, payee, invoice, nth, percent, attempts
+- signedAnHourAgo: label, event, payee, invoice, nth, percent, attempts
+"""
+
+
 class Actions:
     """What the outside world does: a method for each action of the operator port."""
 
@@ -148,7 +266,7 @@ class Actions:
     def vendor_confirms_tax_id(
         self,
         payee: str,
-        route: Literal["VENDOR_ASSERTION", "W9_UPLOAD"],
+        route: VendorRoute,
         *,
         tax_id: str | None = None,
     ) -> dict[str, Any]:
@@ -203,7 +321,7 @@ class Actions:
         self,
         payee: str,
         *,
-        route: Literal["VENDOR_ASSERTION", "W9_UPLOAD"] | None = None,
+        route: VendorRoute | None = None,
         tax_id: str | None = None,
     ) -> dict[str, Any]:
         """The vendor and the bank do all that is left, so that the business meets all four requirements.

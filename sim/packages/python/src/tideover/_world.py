@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ._expect import Expected, NotDelivered, NotQuiet, NotRequested, subject
 from ._http import Caller, Refused, query
-from ._names import IDENTIFIERS, camel_case
-from ._port import Actions
+from ._names import IDENTIFIERS, camel_case, explained
+from ._port import ACTS_HELP, DELIVERY_FILTER_HELP, FAULT_OPTIONS_HELP, JOURNAL_FILTER_HELP, Actions
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -90,10 +90,12 @@ class World(Actions):
 
     # Faults
 
+    @explained("The acts, and the options of each:", ACTS_HELP, "The options:", FAULT_OPTIONS_HELP)
     def fault(self, act: Act, **rule: Unpack[FaultOptions]) -> int:
         """Lets requests or webhooks fail: `fault("deliveryDuplicated", event="partner.loan.paid", nth=1)`.
 
-        The act says which of the two. Returns the number of the rule.
+        The act says which of the two. Returns the number of the rule. The guide of the mock has more:
+        `/_sim/guide/#faults.md` under its address.
         """
         body = {"act": act, **{camel_case(name): value for name, value in rule.items()}}
         added: int = self._port("POST", "faults", body)["ids"][0]
@@ -105,6 +107,7 @@ class World(Actions):
 
     # Webhooks
 
+    @explained("Filters choose among them:", DELIVERY_FILTER_HELP)
     def deliveries(self, **filters: Unpack[DeliveryFilter]) -> list[dict[str, Any]]:
         """The webhooks of this world, each with every attempt."""
         listed: list[dict[str, Any]] = self._port("GET", query("deliveries", {**filters}))["deliveries"]
@@ -163,6 +166,7 @@ class World(Actions):
 
     # What happened
 
+    @explained("Filters choose among them:", JOURNAL_FILTER_HELP)
     def journal(self, **filters: Unpack[JournalFilter]) -> list[dict[str, Any]]:
         """The last requests with their answers, and the clause that decided each; the oldest first."""
         listed: list[dict[str, Any]] = self._port("GET", query("journal", {**filters}))["entries"]
