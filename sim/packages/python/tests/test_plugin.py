@@ -154,6 +154,52 @@ def test_markers_add_up(suite: pytest.Pytester) -> None:
     suite.runpytest_subprocess("--strict-markers").assert_outcomes(passed=1)
 
 
+@pytest.mark.parametrize(
+    ("marker", "said"),
+    [
+        (
+            '"funded"',
+            "@pytest.mark.world('funded'): options are given by name, such as "
+            '@pytest.mark.world(scenario="funded"). `pytest --markers` lists them.',
+        ),
+        (
+            'scenaro="funded"',
+            "@pytest.mark.world(scenaro='funded'): A world has no option scenaro: did you mean scenario?",
+        ),
+        ("x=1", "@pytest.mark.world(x=1): A world has no option x: it has clock, *"),
+        (
+            'scenario="founded"',
+            "@pytest.mark.world(scenario='founded'): *scenario: expected fresh, onboarded*",
+        ),
+    ],
+)
+def test_a_marker_that_is_wrong_is_an_error(suite: pytest.Pytester, marker: str, said: str) -> None:
+    suite.makepyfile(
+        f"""
+        import pytest
+
+        @pytest.mark.world({marker})
+        def test_it(world):
+            pass
+        """
+    )
+    result = suite.runpytest_subprocess("--strict-markers")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([said])
+    assert len(result.outlines) < 20
+
+
+def test_the_marker_lists_its_options(suite: pytest.Pytester) -> None:
+    markers = suite.runpytest_subprocess("--markers").stdout
+    markers.fnmatch_lines(
+        [
+            '@pytest.mark.world(scenario="onboarded", ...): how the test\'s world begins:',
+            "- clock (still, running): *",
+            "- scenario (fresh, onboarded, funded, repaid, at-the-limit): *",
+        ]
+    )
+
+
 def test_nothing_starts_before_it_is_needed(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIDEOVER", "absent")
     suite.makepyfile("def test_of_something_else(): pass")

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -15,6 +15,7 @@ from . import _shared
 from ._expect import Unmet
 from ._http import Refused
 from ._mock import Mock
+from ._port import WORLD_OPTIONS_HELP, Scenario
 from ._timeline import timeline
 from ._webhooks import Webhooks
 from ._world import World
@@ -27,7 +28,7 @@ _WORLDS = pytest.StashKey[list[World]]()
 def pytest_configure(config: pytest.Config) -> None:
     """Makes the marker known."""
     config.addinivalue_line(
-        "markers", "world(**options): how the test's world begins: see `tideover.Mock.world`"
+        "markers", f'world(scenario="onboarded", ...): how the test\'s world begins:\n{WORLD_OPTIONS_HELP}'
     )
 
 
@@ -67,8 +68,15 @@ def world(request: pytest.FixtureRequest, tideover: Mock) -> Iterator[World]:
     options: dict[str, Any] = {}
     # The closest marker comes first, and has the last word.
     for marker in reversed(list(request.node.iter_markers("world"))):
+        if marker.args:
+            pytest.fail(_by_name(marker), pytrace=False)
         options.update(marker.kwargs)
-    with tideover.world(**options) as world:
+    try:
+        made = tideover.world(**options)
+    except (Refused, TypeError) as error:
+        said = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        pytest.fail(f"@pytest.mark.world({said}): {error}", pytrace=False)
+    with made as world:
         request.node.stash.setdefault(_WORLDS, []).append(world)
         yield world
 
@@ -91,6 +99,17 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.failed and report.when != "teardown":
         for world in _worlds(item):
             report.sections.append(("Tideover: the world's timeline", _story(world)))
+
+
+def _by_name(marker: pytest.Mark) -> str:
+    """How to write a marker whose options have no names."""
+    first = marker.args[0]
+    scenario = first if first in get_args(Scenario) else "onboarded"
+    given = ", ".join(map(repr, marker.args))
+    return (
+        f"@pytest.mark.world({given}): options are given by name, such as"
+        f' @pytest.mark.world(scenario="{scenario}"). `pytest --markers` lists them.'
+    )
 
 
 def _worlds(item: pytest.Item) -> list[World]:
