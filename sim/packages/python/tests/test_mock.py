@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
 from support import is_up
 
-from tideover import CannotStart, Mock
+from tideover import CannotStart, Mock, Unreachable
 
 
 def test_a_mock_is_there_until_it_is_stopped() -> None:
@@ -29,6 +30,33 @@ def test_the_mock_of_somebody_else_goes_on(tideover: Mock) -> None:
     with Mock.at(tideover.url + "/") as mock, mock.world() as world:
         assert world.request("GET", "/v1/webhooks") == []
     assert is_up(tideover.url)
+
+
+def test_a_mock_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    mock = Mock()
+    world = mock.world()
+    mock.stop()
+    for ask in (mock.world, lambda: world.now, lambda: world.expect_delivery("partner.loan.paid", timeout=1)):
+        with pytest.raises(Unreachable, match=f"No mock answers at {mock.url}: .*refused.* Is it stopped"):
+            ask()
+    monkeypatch.setenv("TIDEOVER_URL", f"{mock.url}/")
+    with pytest.raises(Unreachable, match=rf"{mock.url} \(from the variable TIDEOVER_URL\): "):
+        Mock.at(mock.url).world()
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:4010", "localhost:4010", "", "ftp://localhost"])
+def test_a_url_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match=f"'{url}' is no address of a mock: it begins with http://"):
+        Mock.at(url)
+
+
+def test_a_mock_takes_the_port_that_it_is_given() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with Mock(port=port) as mock:
+        assert mock.url == f"http://127.0.0.1:{port}"
+        assert is_up(mock.url)
 
 
 def test_a_mock_that_cannot_start_says_why() -> None:

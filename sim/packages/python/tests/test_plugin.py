@@ -216,6 +216,24 @@ def test_a_mock_elsewhere_is_used(
     assert is_up(url)
 
 
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://127.0.0.1:9", "No mock answers at http://127.0.0.1:9 (from the variable TIDEOVER_URL): *"),
+        ("localhost:9", "'localhost:9' (from the variable TIDEOVER_URL) is no address of a mock: *"),
+    ],
+)
+def test_a_mock_that_is_not_there_is_named(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, url: str, said: str
+) -> None:
+    monkeypatch.setenv("TIDEOVER_URL", url)
+    suite.makepyfile("def test_it(world): pass")
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([said])
+    assert len(result.outlines) < 20
+
+
 def test_the_mock_ends_with_the_tests(suite: pytest.Pytester) -> None:
     suite.makepyfile("def test_it(tideover): open('url', 'w').write(tideover.url)")
     suite.runpytest_subprocess().assert_outcomes(passed=1)

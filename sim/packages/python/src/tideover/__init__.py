@@ -1,7 +1,7 @@
 """Tests against Tideover, a mock of the Receivables Advance Partner API."""
 
 from ._expect import BadConduct, NotDelivered, NotQuiet, NotRequested
-from ._http import Refused
+from ._http import Refused, Unreachable
 from ._mock import CannotStart, Mock
 from ._port import (
     Act,
@@ -34,6 +34,7 @@ __all__ = [
     "Received",
     "Refused",
     "Scenario",
+    "Unreachable",
     "VendorRoute",
     "Webhooks",
     "When",

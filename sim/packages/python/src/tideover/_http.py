@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,10 @@ class Refused(Exception):
     def __str__(self) -> str:
         clause = f" [{self.clause}]" if self.clause else ""
         return f"{self.request} -> {self.status} {self.code}{clause}: {self.prose}"
+
+
+class Unreachable(ConnectionError):
+    """No mock answers at the address."""
 
 
 class Caller:
@@ -73,10 +78,31 @@ class Caller:
         if data is not None:
             headers["Content-Type"] = content_type
         try:
+            try:
+                connection.connect()
+            except OSError as error:
+                there = f"at {self.url}{_origin(self.url)}: {error}"
+                raise Unreachable(f"No mock answers {there}. Is it stopped, or not started?") from None
             connection.request(method, target.path + path, data, headers)  # type: ignore[arg-type]
             yield connection.getresponse()
         finally:
             connection.close()
+
+
+def address(url: str) -> str:
+    """The URL of a mock without its last slash; ValueError if it is none."""
+    url = url.rstrip("/")
+    target = urlsplit(url)
+    if target.scheme not in ("http", "https") or not target.netloc:
+        raise ValueError(
+            f"{url!r}{_origin(url)} is no address of a mock: it begins with http://, as http://127.0.0.1:4010"
+        )
+    return url
+
+
+def _origin(url: str) -> str:
+    is_named = url != "" and os.environ.get("TIDEOVER_URL", "").rstrip("/") == url
+    return " (from the variable TIDEOVER_URL)" if is_named else ""
 
 
 def query(path: str, filters: dict[str, Any]) -> str:

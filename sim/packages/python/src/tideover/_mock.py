@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ._http import Caller
+from ._http import Caller, address
 from ._names import camel_case, explained, nearest
 from ._port import WORLD_OPTIONS_HELP, WorldOptions
 from ._world import World
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 #: So that a test decides when time passes, reads the same dates every day, and receives webhooks.
-DEFAULTS = {"webhooks": "local", "clock": "still", "start": "2026-01-01T00:00:00Z"}
+DEFAULTS = {"port": 0, "webhooks": "local", "clock": "still", "start": "2026-01-01T00:00:00Z"}
 
 
 class CannotStart(RuntimeError):
@@ -34,7 +34,7 @@ class CannotStart(RuntimeError):
 class Mock:
     """A mock on a free port, which ends with `stop`, with the block of a `with`, or with the program.
 
-    Options are those of `tideover serve`, with underscores: `Mock(seed=7, grease=True, log="debug")`.
+    Options are those of `tideover serve`, with underscores: `Mock(port=4010, seed=7, grease=True)`.
     """
 
     def __init__(self, **options: str | int | bool | os.PathLike[str] | None) -> None:
@@ -46,9 +46,9 @@ class Mock:
 
     @classmethod
     def at(cls, url: str, key: str = "rap_sk_local") -> Self:
-        """A mock that somebody else has started, and will end."""
+        """A mock that somebody else has started, and will end; ValueError if the URL is none."""
         mock = cls.__new__(cls)
-        mock.url, mock.key = url.rstrip("/"), key
+        mock.url, mock.key = address(url), key
         mock._stop = lambda: None
         return mock
 
@@ -89,7 +89,7 @@ class Mock:
 
 def start(**options: object) -> tuple[subprocess.Popen[str], dict[str, Any]]:
     """A process that serves, and what it says once it is ready."""
-    command = [program(), "serve", "--port", "0", "--json", *_arguments({**DEFAULTS, **options})]
+    command = [program(), "serve", "--json", *_arguments({**DEFAULTS, **options})]
     # A file: nobody reads a pipe while the tests run, and a full one would stop the mock.
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         try:

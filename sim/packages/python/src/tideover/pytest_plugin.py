@@ -13,8 +13,8 @@ import pytest
 
 from . import _shared
 from ._expect import Unmet
-from ._http import Refused
-from ._mock import Mock
+from ._http import Refused, Unreachable
+from ._mock import CannotStart, Mock
 from ._port import WORLD_OPTIONS_HELP, Scenario
 from ._timeline import timeline
 from ._webhooks import Webhooks
@@ -52,14 +52,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def tideover(request: pytest.FixtureRequest) -> Iterator[Mock]:
     """The mock of all tests. If the variable TIDEOVER_URL has the address of one, it is that one."""
-    worker = getattr(request.config, "workerinput", {})
-    if url := os.environ.get("TIDEOVER_URL"):
-        yield Mock.at(url)
-    elif "tideover" in worker:
-        yield _shared.mock(Path(worker["tideover"]))
-    else:
-        with Mock() as mock:
-            yield mock
+    url, worker = os.environ.get("TIDEOVER_URL"), getattr(request.config, "workerinput", {})
+    try:
+        is_shared = "tideover" in worker
+        mock = Mock.at(url) if url else _shared.mock(Path(worker["tideover"])) if is_shared else Mock()
+    except (CannotStart, ValueError) as error:
+        pytest.fail(str(error), pytrace=False)
+    with mock:
+        yield mock
 
 
 @pytest.fixture
@@ -76,6 +76,8 @@ def world(request: pytest.FixtureRequest, tideover: Mock) -> Iterator[World]:
     except (Refused, TypeError) as error:
         said = ", ".join(f"{name}={value!r}" for name, value in options.items())
         pytest.fail(f"@pytest.mark.world({said}): {error}", pytrace=False)
+    except Unreachable as error:
+        pytest.fail(str(error), pytrace=False)
     with made as world:
         request.node.stash.setdefault(_WORLDS, []).append(world)
         yield world
@@ -121,7 +123,7 @@ def _worlds(item: pytest.Item) -> list[World]:
 
 def _shorten(error: BaseException) -> None:
     """Lets the report end at the user's own line, if what failed is not this package."""
-    if not isinstance(error, (Refused, Unmet)):
+    if not isinstance(error, (Refused, Unmet, Unreachable)):
         return
     here, last, each = Path(__file__).parent, None, error.__traceback__
     while each is not None:
