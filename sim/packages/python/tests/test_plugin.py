@@ -112,6 +112,43 @@ def test_a_world_of_a_fixture_of_the_user_tells_its_story(suite: pytest.Pytester
     result.stdout.fnmatch_lines(["2026-01-01T00:00:00Z  GET /v1/webhooks -> 200*"])
 
 
+def test_worlds_that_the_test_makes_tell_their_stories(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        def test_that_fails(tideover, world):
+            other = tideover.world(scenario="onboarded")
+            other.request("GET", "/v1/organizations/acme")
+            with tideover.world() as gone:
+                gone.now
+            with tideover.world() as last:
+                last.request("GET", "/v1/webhooks")
+                assert last.request("GET", "/v1/webhooks") == 1
+
+        def test_that_fails_with_one(tideover):
+            with tideover.world() as world:
+                assert world.request("GET", "/v1/webhooks") == 1
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*- Tideover: the timeline of world w1 -*",
+            "Nothing: no request came with the key of World(w1 *",
+            "*- Tideover: the timeline of world w2 -*",
+            "2026-01-01T00:00:00Z  GET /v1/organizations/acme -> 200*",
+            "*- Tideover: the timeline of world w3 -*",
+            "World(w3 *) was deleted before.",
+            "*- Tideover: the timeline of world w4 -*",
+            "2026-01-01T00:00:00Z  GET /v1/webhooks -> 200*",
+            "2026-01-01T00:00:00Z  GET /v1/webhooks -> 200*",
+            "*- Tideover: the world's timeline -*",
+            "2026-01-01T00:00:00Z  GET /v1/webhooks -> 200*",
+        ]
+    )
+    assert result.stdout.str().count("Tideover: the") == 5
+
+
 def blocks_of_the_readme() -> list[str]:
     text = (SOURCES.parent / "README.md").read_text(encoding="utf-8")
     return [block.partition("\n")[2] for block in text.split("```")[1::2]]

@@ -37,6 +37,9 @@ class Mock:
     Options are those of `tideover serve`, with underscores: `Mock(port=4010, seed=7, grease=True)`.
     """
 
+    #: Hears of each world that is made here.
+    _observer: Callable[[World], object] | None = None
+
     def __init__(self, **options: str | int | bool | os.PathLike[str] | None) -> None:
         process, ready = start(**options)
         self.url: str = ready["baseUrl"]
@@ -64,7 +67,10 @@ class Mock:
                 raise TypeError(f"A world has no option {name}: {known}")
         body = {camel_case(name): value for name, value in options.items()}
         made = Caller(self.url).send("POST", "/_sim/worlds", body)
-        return World(self.url, made["id"], made["keys"])
+        world = World(self.url, made["id"], made["keys"])
+        if self._observer is not None:
+            self._observer(world)
+        return world
 
     @property
     def default_world(self) -> World:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,9 @@ class World(Actions):
 
     Entries of the journal, deliveries and answers are the JSON of the operator port.
     """
+
+    #: Hears of an error that ends the world, before it is deleted.
+    _observer: Callable[[World], object] | None = None
 
     def __init__(self, url: str, id: str, keys: Sequence[Mapping[str, str]], key: str | None = None) -> None:  # noqa: A002
         self.url = url
@@ -238,6 +241,8 @@ class World(Actions):
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if value is not None and self._observer is not None:
+            self._observer(self)
         self.delete()
 
     def __repr__(self) -> str:

@@ -23,6 +23,10 @@ from ._world import World
 #: The folder by which the workers of pytest-xdist find one mock; the controller has it and ends the mock.
 _FOLDER = pytest.StashKey[Path]()
 _WORLDS = pytest.StashKey[list[World]]()
+#: The stories of worlds that are deleted already.
+_STORIES = pytest.StashKey[dict[World, str]]()
+#: The test that runs.
+_ITEM = pytest.StashKey[pytest.Item]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -58,6 +62,7 @@ def tideover(request: pytest.FixtureRequest) -> Iterator[Mock]:
         mock = Mock.at(url) if url else _shared.mock(Path(worker["tideover"])) if is_shared else Mock()
     except (CannotStart, ValueError) as error:
         pytest.fail(str(error), pytrace=False)
+    mock._observer = lambda world: _note(request.config.stash[_ITEM], world)
     with mock:
         yield mock
 
@@ -78,8 +83,8 @@ def world(request: pytest.FixtureRequest, tideover: Mock) -> Iterator[World]:
         pytest.fail(f"@pytest.mark.world({said}): {error}", pytrace=False)
     except Unreachable as error:
         pytest.fail(str(error), pytrace=False)
+    _note(request.node, made)
     with made as world:
-        request.node.stash.setdefault(_WORLDS, []).append(world)
         yield world
 
 
@@ -88,6 +93,12 @@ def webhooks() -> Iterator[Webhooks]:
     """A receiver for this test alone."""
     with Webhooks() as webhooks:
         yield webhooks
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Remembers whose worlds are made from now on."""
+    item.config.stash[_ITEM] = item
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -99,8 +110,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report: pytest.TestReport = outcome.get_result()
     # Once the test is taken down, its worlds are deleted.
     if report.failed and report.when != "teardown":
-        for world in _worlds(item):
-            report.sections.append(("Tideover: the world's timeline", _story(world)))
+        worlds = _worlds(item)
+        for world in worlds:
+            title = "the world's timeline" if len(worlds) == 1 else f"the timeline of world {world.id}"
+            story = item.stash.get(_STORIES, {}).get(world) or _story(world)
+            report.sections.append((f"Tideover: {title}", story))
 
 
 def _by_name(marker: pytest.Mark) -> str:
@@ -115,10 +129,19 @@ def _by_name(marker: pytest.Mark) -> str:
 
 
 def _worlds(item: pytest.Item) -> list[World]:
-    """The worlds of the fixture, and those that fixtures of the user have made."""
+    """The worlds that the test and its fixtures have made."""
     arguments = getattr(item, "funcargs", {}).values()
-    worlds = [*item.stash.get(_WORLDS, []), *(each for each in arguments if isinstance(each, World))]
-    return list({world.id: world for world in worlds}.values())
+    worlds: dict[tuple[str, str], World] = {}
+    for world in [*item.stash.get(_WORLDS, []), *(each for each in arguments if isinstance(each, World))]:
+        worlds.setdefault((world.url, world.id), world)
+    return list(worlds.values())
+
+
+def _note(item: pytest.Item, world: World) -> None:
+    """Lets the report of the test tell of the world, even if the error leaves the block of its `with`."""
+    item.stash.setdefault(_WORLDS, []).append(world)
+    stories = item.stash.setdefault(_STORIES, {})
+    world._observer = lambda world: stories.update({world: _story(world)})
 
 
 def _shorten(error: BaseException) -> None:
@@ -137,5 +160,9 @@ def _shorten(error: BaseException) -> None:
 def _story(world: World) -> str:
     try:
         return timeline(world)
+    except Refused as refused:
+        if refused.status == 401:
+            return f"{world!r} was deleted before."
+        return f"{world!r} cannot say what happened: {refused}"
     except Exception as error:  # The report of the test is worth more than that of the mock.
         return f"{world!r} cannot say what happened: {error}"
