@@ -66,20 +66,20 @@ def test_what_the_test_did_stands_in_order(world: World, webhooks: Webhooks) -> 
         "POST /v1/webhooks",
         "fault deliveryLate",
         "POST /v1/advances",
-        "webhook partner.invoice.factoredUpdated (acme INV-1 REQUESTED)",
+        "webhook partner.invoice.factoredUpdated (acme INV-1 REQUESTED, sequence 1)",
         "payor_pays payee=acme invoice=absent amount=5 -> refused: no invoice of this payee was synced under"
         " this identifier",
         "the clock moves to 2026-01-01T01:00:30Z",
         "webhook partner.loan.created (acme INV-1 855500)",
-        "webhook partner.invoice.factoredUpdated (acme INV-1 FUNDING)",
-        "webhook partner.invoice.factoredUpdated (acme INV-1 FUNDED)",
+        "webhook partner.invoice.factoredUpdated (acme INV-1 FUNDING, sequence 2)",
+        "webhook partner.invoice.factoredUpdated (acme INV-1 FUNDED, sequence 3)",
         "webhook partner.loan.issued (acme INV-1 855500)",
         "payor_pays payee=acme invoice=INV-1 amount=1000000",
         "webhook partner.invoice.paid (acme INV-1 1000000)",
-        "webhook partner.invoice.factoredUpdated (acme INV-1 REPAID)",
+        "webhook partner.invoice.factoredUpdated (acme INV-1 REPAID, sequence 4)",
         "webhook partner.loan.paid (acme INV-1 855500)",
-        "resend partner.invoice.factoredUpdated (acme INV-1 REQUESTED)",
-        "webhook partner.invoice.factoredUpdated (acme INV-1 REQUESTED), attempt 2",
+        "resend partner.invoice.factoredUpdated (acme INV-1 REQUESTED, sequence 1)",
+        "webhook partner.invoice.factoredUpdated (acme INV-1 REQUESTED, sequence 1), attempt 2",
     ]
 
 

@@ -115,3 +115,63 @@ def test_what_does_not_come_is_said(world: World, webhooks: Webhooks) -> None:
         "partner.organization.added payee=globex did not come within 0.01 seconds. Instead came:\n"
         "  partner.organization.added (acme): answered 204"
     )
+
+
+STANDS = (
+    "The clock of the world stands at 2026-01-01T00:00:00Z, and the next thing happens at"
+    " 2026-01-01T00:00:30Z: move it with until_quiet(), next_event() or advance()."
+)
+ADVANCE = {"payeeExternalId": "acme", "invoiceExternalId": "INV-1"}
+onboarded = pytest.mark.world(scenario="onboarded")
+
+
+@onboarded
+def test_a_clock_that_stands_is_named(world: World, webhooks: Webhooks) -> None:
+    # The client subscribes the receiver itself.
+    subscription = world.request("POST", "/v1/webhooks", {"url": webhooks.url})
+    webhooks.secret = subscription["secret"]
+    with pytest.raises(NotDelivered, match=r"is http://.* subscribed to this event\?$"):
+        webhooks.wait_for("partner.loan.issued", timeout=0)
+    world.request("POST", "/v1/advances", ADVANCE)
+    world.wait_for_deliveries()
+    for wait in (webhooks.wait_for, world.expect_delivery):
+        with pytest.raises(NotDelivered) as missing:
+            wait("partner.loan.issued", timeout=0)
+        assert str(missing.value).endswith(f"\n{STANDS}")
+    with Webhooks() as other:
+        other.subscribe(world)
+        with pytest.raises(NotDelivered) as missing:
+            other.wait_for("partner.loan.issued", timeout=0)
+        assert str(missing.value).endswith(f"\n{STANDS}")
+    world.until_quiet()
+    with pytest.raises(NotDelivered) as missing:
+        webhooks.wait_for("partner.loan.paid", timeout=0)
+    assert "clock" not in str(missing.value)
+
+
+def test_an_event_that_the_document_does_not_have_is_refused(world: World, webhooks: Webhooks) -> None:
+    for wait in (webhooks.wait_for, world.expect_delivery):
+        with pytest.raises(
+            ValueError, match=r"no event partner.loan.payed: did you mean partner.loan.paid\?"
+        ):
+            wait("partner.loan.payed")  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="no event x: there are partner"):
+            wait("x")  # type: ignore[arg-type]
+
+
+@onboarded
+def test_a_field_that_no_event_has_is_named(world: World, webhooks: Webhooks) -> None:
+    webhooks.subscribe(world, ["partner.invoice.factoredUpdated"])
+    world.request("POST", "/v1/advances", ADVANCE)
+    world.until_quiet()
+    for wait in (webhooks.wait_for, world.expect_delivery):
+        with pytest.raises(NotDelivered) as missing:
+            wait("partner.invoice.factoredUpdated", timeout=0, status="FUNDED", sequence=3)
+        said = str(missing.value)
+        assert "\n  partner.invoice.factoredUpdated (acme INV-1 FUNDED, sequence 3): " in said
+        fields = "invoiceExternalId, payeeExternalId, state"
+        has = f"The data of partner.invoice.factoredUpdated has {fields}, and no field"
+        assert f"\n{has} status. Did you mean state?\n" in said
+        assert said.endswith(
+            f"\n{has} sequence. It stands beside the data: read it from the event that comes."
+        )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from ._names import nearest
+from ._port import EVENT_DATA
 
 
 class Unmet(AssertionError):
@@ -13,9 +16,13 @@ class Unmet(AssertionError):
 class NotDelivered(Unmet):
     """The expected webhook did not come."""
 
-    def __init__(self, expected: Expected, timeout: float, came: Sequence[str], nothing: str) -> None:
+    def __init__(
+        self, expected: Expected, timeout: float, came: Sequence[str], nothing: str, stands: str | None
+    ) -> None:
         instead = "".join(["Instead came:", *(f"\n  {line}" for line in came)]) if came else nothing
-        super().__init__(f"{expected} did not come within {timeout:g} seconds. {instead}")
+        hints = [*expected.doubts(), *([stands] if stands else [])]
+        said = f"{expected} did not come within {timeout:g} seconds. {instead}"
+        super().__init__("\n".join([said, *hints]))
 
 
 class NotRequested(Unmet):
@@ -36,6 +43,10 @@ class Expected:
     def __init__(
         self, event: str, payee: str | None, invoice: str | None, data: Mapping[str, object]
     ) -> None:
+        if event not in EVENT_DATA:
+            near = nearest(event, EVENT_DATA)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(EVENT_DATA)}."
+            raise ValueError(f"The document has no event {event}: {hint}")
         self.event = event
         self.payee = payee
         self.data = dict(data) if invoice is None else {"invoiceExternalId": invoice, **data}
@@ -51,6 +62,17 @@ class Expected:
             and all(data.get(name) == value for name, value in self.data.items())
         )
 
+    def doubts(self) -> Iterator[str]:
+        """What is expected of the data, and is not in it."""
+        known = EVENT_DATA[self.event]
+        for name in self.data:
+            if name not in known:
+                near = nearest(name, known)
+                hint = f" Did you mean {near}?" if near else ""
+                if name == "sequence":
+                    hint = " It stands beside the data: read it from the event that comes."
+                yield f"The data of {self.event} has {', '.join(known)}, and no field {name}.{hint}"
+
     def __str__(self) -> str:
         about = {"payee": self.payee, **self.data} if self.payee is not None else self.data
         return " ".join([self.event, *(f"{name}={value}" for name, value in about.items())])
@@ -59,4 +81,5 @@ class Expected:
 def subject(event: Mapping[str, Any]) -> str:
     """The event and its data in few words."""
     values = " ".join(str(value) for value in (event.get("data") or {}).values())
-    return f"{event.get('type', 'no event')} ({values})"
+    sequence = f", sequence {event['sequence']}" if "sequence" in event else ""
+    return f"{event.get('type', 'no event')} ({values}{sequence})"

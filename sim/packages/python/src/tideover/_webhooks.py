@@ -18,6 +18,7 @@ from ._signature import DELIVERY_HEADER, NotVerified, header, verify
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from ._port import EventType
     from ._world import World
 
 
@@ -51,6 +52,8 @@ class Webhooks:
 
     def __init__(self) -> None:
         self.secrets: list[str] = []
+        #: Those that may send here.
+        self._worlds: list[World] = []
         self._changed = threading.Condition()
         self._received: list[Received] = []
         self._events: dict[str, dict[str, Any]] = {}
@@ -87,6 +90,7 @@ class Webhooks:
         chosen = {} if event_types is None else {"eventTypes": event_types}
         subscription = world.request("POST", "/v1/webhooks", {"url": self.url, **chosen})
         self.secrets.append(subscription["secret"])
+        self._worlds.append(world)
         return str(subscription["reference"])
 
     def answer(self, status: int, times: int = 1) -> None:
@@ -96,7 +100,7 @@ class Webhooks:
 
     def wait_for(
         self,
-        event_type: str,
+        event_type: EventType,
         timeout: float = 10,
         *,
         payee: str | None = None,
@@ -110,14 +114,18 @@ class Webhooks:
         expected = Expected(event_type, payee, invoice, data)
         deadline = time.monotonic() + timeout
         with self._changed:
-            while True:
-                found = next((each for each in self._events.values() if expected.is_met_by(each)), None)
-                if found is not None:
-                    return found
+            while (found := self._first(expected)) is None:
                 if not self._changed.wait(deadline - time.monotonic()):
-                    came = [str(each) for each in self._received]
-                    nothing = f"Nothing came at all: is {self.url} subscribed to this event?"
-                    raise NotDelivered(expected, timeout, came, nothing)
+                    break
+            came = [str(each) for each in self._received]
+        if found is not None:
+            return found
+        nothing = f"Nothing came at all: is {self.url} subscribed to this event?"
+        stands = (world._stands(self.url) for world in self._worlds)
+        raise NotDelivered(expected, timeout, came, nothing, next(filter(None, stands), None))
+
+    def _first(self, expected: Expected) -> dict[str, Any] | None:
+        return next((each for each in self._events.values() if expected.is_met_by(each)), None)
 
     def stop(self) -> None:
         """Frees the port."""

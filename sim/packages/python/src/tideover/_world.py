@@ -11,14 +11,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._expect import Expected, NotDelivered, NotQuiet, NotRequested, subject
-from ._http import Caller, Refused, query
+from ._http import Caller, Refused, Unreachable, query
 from ._names import IDENTIFIERS, camel_case, explained
 from ._port import ACTS_HELP, DELIVERY_FILTER_HELP, FAULT_OPTIONS_HELP, JOURNAL_FILTER_HELP, Actions
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._port import Act, DeliveryFilter, FaultOptions, JournalFilter
+    from ._port import Act, DeliveryFilter, EventType, FaultOptions, JournalFilter
 
 #: How long the clock may be on its way: each receiver that hangs takes a real second of each attempt.
 _LONG = 600.0
@@ -125,7 +125,7 @@ class World(Actions):
 
     def expect_delivery(
         self,
-        event: str,
+        event: EventType,
         *,
         payee: str | None = None,
         invoice: str | None = None,
@@ -145,11 +145,26 @@ class World(Actions):
                 if delivery["state"] == "accepted" and expected.is_met_by(delivery["body"]):
                     return delivery
         nothing = "No webhook was sent at all: is a URL subscribed to this event?"
-        raise NotDelivered(expected, timeout, [describe(each) for each in came], nothing)
+        raise NotDelivered(expected, timeout, [describe(each) for each in came], nothing, self._stands())
 
     def resend(self, delivery: Mapping[str, Any]) -> None:
         """Sends a webhook once more, as the service may at any time."""
         self._port("POST", f"deliveries/{delivery['id']}/resend")
+
+    def _stands(self, url: str | None = None) -> str | None:
+        """Why nothing comes, to this receiver if one is given: the clock stands, and something is due."""
+        try:
+            # A text that no business has: they are not of interest.
+            seen = self._port("GET", "overview?text=%00")
+        except (Refused, Unreachable):
+            return None
+        is_due = seen["nextDue"] is not None and instant(seen["nextDue"]) > instant(seen["now"])
+        if seen["speed"] or not is_due or url not in (None, *(each["url"] for each in seen["subscriptions"])):
+            return None
+        return (
+            f"The clock of the world stands at {seen['now']}, and the next thing happens at"
+            f" {seen['nextDue']}: move it with until_quiet(), next_event() or advance()."
+        )
 
     def _changes(self, timeout: float) -> Iterator[None]:
         """Comes up at once, and after each change of the world."""

@@ -89,9 +89,11 @@ def world(request: pytest.FixtureRequest, tideover: Mock) -> Iterator[World]:
 
 
 @pytest.fixture
-def webhooks() -> Iterator[Webhooks]:
+def webhooks(request: pytest.FixtureRequest) -> Iterator[Webhooks]:
     """A receiver for this test alone."""
     with Webhooks() as webhooks:
+        # Your client may subscribe it to any of them.
+        webhooks._worlds = request.node.stash.setdefault(_WORLDS, [])
         yield webhooks
 
 
