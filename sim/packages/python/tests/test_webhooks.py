@@ -175,3 +175,12 @@ def test_a_field_that_no_event_has_is_named(world: World, webhooks: Webhooks) ->
         assert said.endswith(
             f"\n{has} sequence. It stands beside the data: read it from the event that comes."
         )
+
+
+def test_what_is_given_up_was_not_accepted_either(world: World, webhooks: Webhooks) -> None:
+    webhooks.subscribe(world)
+    webhooks.answer(500, times=99)
+    add(world, "acme")
+    assert [each["state"] for each in world.wait_for_deliveries()] == ["retrying"]
+    world.until_quiet()
+    assert [each["state"] for each in world.wait_for_deliveries()] == ["givenUp"]

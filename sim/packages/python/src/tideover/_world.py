@@ -117,11 +117,14 @@ class World(Actions):
         return listed
 
     def wait_for_deliveries(self, timeout: int = 30) -> list[dict[str, Any]]:
-        """Waits until no webhook is left to be sent now. Returns those that failed and will come again."""
+        """Waits until no webhook is left to be sent now. Returns those that no receiver has accepted.
+
+        The `state` of each says whether it comes again: `retrying`, or `givenUp`.
+        """
         patience = {"patienceSeconds": timeout}
         if not self._port("POST", "deliveries/wait", patience, timeout=timeout + 30)["quiet"]:
             raise NotQuiet(f"After {timeout} seconds webhooks are still under way")
-        return self.deliveries(state="retrying")
+        return [each for each in self.deliveries() if each["state"] in ("retrying", "givenUp")]
 
     def expect_delivery(
         self,
