@@ -103,6 +103,15 @@ def test_a_delivery_that_is_not_accepted_comes_again(world: World, webhooks: Web
     assert [each.status for each in webhooks.deliveries] == [500, 500, 204]
 
 
+def test_an_answer_that_is_none_is_refused(webhooks: Webhooks) -> None:
+    with pytest.raises(TypeError, match="status: expected a whole number, got 'x'"):
+        webhooks.answer("x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="status: expected a whole number from 200 to 599, got 99"):
+        webhooks.answer(99)
+    with pytest.raises(ValueError, match="times: expected a whole number from 1, got 0"):
+        webhooks.answer(500, times=0)
+
+
 def test_what_does_not_come_is_said(world: World, webhooks: Webhooks) -> None:
     with pytest.raises(NotDelivered, match="Nothing came at all: is http"):
         webhooks.wait_for("partner.loan.paid", timeout=0)

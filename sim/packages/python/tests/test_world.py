@@ -66,6 +66,8 @@ def test_time_passes_when_the_test_says_so(world: World) -> None:
     assert world.advance(days=1, hours=1, minutes=1).hour == 1
     with pytest.raises(Refused, match="action_refused"):
         world.advance_to(START)
+    with pytest.raises(ValueError, match=r"has no time zone; for UTC, give it tzinfo=timezone\.utc"):
+        world.advance_to(datetime(2027, 1, 1))
 
 
 @pytest.mark.world(scenario="onboarded", clock="running", speed=10_000)
@@ -87,6 +89,19 @@ def test_a_refusal_says_why(world: World) -> None:
     with pytest.raises(Refused) as refused:
         world.payor_pays("acme", "INV-1", 1)
     assert refused.value.clause is None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "said"),
+    [
+        ("GET", "v1/webhooks", "The path 'v1/webhooks' does not begin with a slash: '/v1/webhooks'"),
+        ("GET", "http://localhost/v1/webhooks", "does not begin with a slash"),
+        ("get", "/v1/webhooks", "HTTP methods are in upper case: 'GET', not 'get'"),
+    ],
+)
+def test_a_request_that_is_none_is_explained(world: World, method: str, path: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        world.request(method, path)
 
 
 def test_an_option_that_is_wrong_is_refused(tideover: Mock) -> None:

@@ -95,6 +95,12 @@ class Webhooks:
 
     def answer(self, status: int, times: int = 1) -> None:
         """Answers the next verified deliveries with this status. Without 2xx they are no events yet."""
+        for name, value, least, most in (("status", status, 200, 599), ("times", times, 1, None)):
+            if not isinstance(value, int):
+                raise TypeError(f"{name}: expected a whole number, got {value!r}")
+            if value < least or (most is not None and value > most):
+                until = f" to {most}" if most else ""
+                raise ValueError(f"{name}: expected a whole number from {least}{until}, got {value}")
         with self._changed:
             self._answers.extend([status] * times)
 

@@ -50,6 +50,10 @@ class World(Actions):
         self, method: str, path: str, body: object = None, *, content_type: str = "application/json"
     ) -> Any:
         """Sends a request of the API, and returns the body of its answer; raises Refused for a refusal."""
+        if not path.startswith("/"):
+            raise ValueError(f"The path {path!r} does not begin with a slash: {'/' + path!r}")
+        if not method.isupper():
+            raise ValueError(f"HTTP methods are in upper case: {method.upper()!r}, not {method!r}")
         return self._caller.send(method, path, body, content_type=content_type)
 
     # The outside world
@@ -73,7 +77,9 @@ class World(Actions):
         return self._move(advanceSeconds=seconds + 60 * (minutes + 60 * (hours + 24 * days)))
 
     def advance_to(self, when: datetime | str) -> datetime:
-        """Moves the clock forward to this instant."""
+        """Moves the clock forward to this instant: a datetime with a zone, or `2026-02-01T00:00:00Z`."""
+        if isinstance(when, datetime) and when.tzinfo is None:
+            raise ValueError(f"{when!r} has no time zone; for UTC, give it tzinfo=timezone.utc")
         text = when if isinstance(when, str) else when.astimezone(timezone.utc).isoformat()
         return self._move(advanceTo=text)
 
