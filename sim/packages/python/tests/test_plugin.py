@@ -43,7 +43,7 @@ def test_a_failed_test_tells_the_story_of_its_world(suite: pytest.Pytester) -> N
     result.stdout.fnmatch_lines(
         [
             '>*world.request("POST", "/v1/advances", {**advance, "invoiceExternalId": "INV-2"})',
-            "E*tideover._http.Refused: POST /v1/advances -> 502 upstream_failed [[]7.*]: *",
+            "E*tideover.Refused: POST /v1/advances -> 502 upstream_failed [[]7.*]: *",
             "test_a_failed_test_tells_the_story_of_its_world.py:13: Refused",
             "*- Tideover: the world's timeline -*",
             "2026-01-01T00:00:00Z  POST /v1/webhooks -> 201  [[]4.webhooks.2]",

@@ -1,5 +1,7 @@
 """Tests against Tideover, a mock of the Receivables Advance Partner API."""
 
+from importlib.metadata import PackageNotFoundError, version
+
 from ._expect import BadConduct, NotDelivered, NotQuiet, NotRequested
 from ._http import Refused, Unreachable
 from ._mock import CannotStart, Mock
@@ -40,5 +42,18 @@ __all__ = [
     "When",
     "World",
     "WorldOptions",
+    "__version__",
     "verify",
 ]
+
+try:
+    #: That of the program in the package.
+    __version__ = version("tideover")
+except PackageNotFoundError:
+    # These are sources that nobody has installed.
+    __version__ = "0+unknown"
+
+# A report names an exception as a test does.
+for _public in list(globals().values()):
+    if isinstance(_public, type) and issubclass(_public, Exception):
+        _public.__module__ = __name__
