@@ -103,6 +103,12 @@ def test_a_fault_that_never_acted_is_marked(world: World) -> None:
     ]
 
 
+@pytest.mark.world(faults=[{"act": "requestRepeated", "operation": "quote", "label": "from the start"}])
+def test_a_fault_of_the_start_that_never_acted_is_named(world: World) -> None:
+    world.request("GET", "/v1/webhooks")
+    assert timeline(world).splitlines()[-1] == "The fault from the start never acted."
+
+
 def test_a_refusal_by_a_fault_is_the_last_one(world: World) -> None:
     with pytest.raises(Refused):
         world.request("GET", "/v1/organizations/acme")

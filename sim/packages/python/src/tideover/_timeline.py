@@ -21,10 +21,11 @@ def timeline(world: World) -> str:
     """What came and what the test did, in order, and the last refusal with its reason."""
     requests, deliveries = world.journal(), world.deliveries()
     acts: list[_Entry] = world._port("GET", "interventions")["interventions"]
-    idle = _idle(acts, world._port("GET", "faults")["faults"], [*requests, *deliveries])
+    idle, others = _idle(acts, world._port("GET", "faults")["faults"], [*requests, *deliveries])
     lines = _in_order(requests, acts, deliveries, idle)
     if len(lines) > _LONGEST:
         lines = [f"({len(lines) - _LONGEST} earlier lines are left out)", *lines[-_LONGEST:]]
+    lines += [f"The fault {label} never acted." for label in others]
     if not requests:
         lines.append(f"Nothing: no request came with the key of {world!r}.")
     refused = next((each for each in reversed(requests) if (each["status"] or 0) >= 400), None)
@@ -84,13 +85,14 @@ class _Places:
             return self._causes[index]
         # What the clock brings comes with the move that began before it, so before what follows at its time.
         moved = bisect_left(self._times, instant(attempt["at"]))
-        earlier = (place for other, place in self._causes.items() if other < index)
         acts = (place for first, place in self._acts if first <= index)
-        return max([moved, *earlier, *acts]) if cause == "event" else moved
+        return max([moved, *acts]) if cause == "event" else moved
 
 
-def _idle(acts: Sequence[_Entry], rules: Sequence[_Entry], met: Sequence[_Entry]) -> set[int]:
-    """The numbers of the acts that added a fault which never acted."""
+def _idle(
+    acts: Sequence[_Entry], rules: Sequence[_Entry], met: Sequence[_Entry]
+) -> tuple[set[int], list[str]]:
+    """What never acted: the numbers of the acts that added such a fault, and those that no act has added."""
     acted = {each["fault"] for each in met}
     # Each rule that is still there counts for itself, even if another one has its label.
     live: dict[str, list[_Entry]] = {}
@@ -102,7 +104,7 @@ def _idle(acts: Sequence[_Entry], rules: Sequence[_Entry], met: Sequence[_Entry]
             same = live.get(act["fault"])
             if not (same.pop()["fired"] if same else act["fault"] in acted):
                 idle.add(act["number"])
-    return idle
+    return idle, [label for label, rest in live.items() for rule in rest if not rule["fired"]]
 
 
 def _done(act: _Entry, webhooks: Mapping[str, str], is_idle: bool) -> str:

@@ -85,7 +85,7 @@ class Webhooks:
         with self._changed:
             return list(self._received)
 
-    def subscribe(self, world: World, event_types: Sequence[str] | None = None) -> str:
+    def subscribe(self, world: World, event_types: Sequence[EventType] | None = None) -> str:
         """Subscribes to events of the world, of all types unless some are given. Returns the reference."""
         chosen = {} if event_types is None else {"eventTypes": event_types}
         subscription = world.request("POST", "/v1/webhooks", {"url": self.url, **chosen})
