@@ -224,6 +224,21 @@ def test_a_marker_that_is_wrong_is_an_error(suite: pytest.Pytester, marker: str,
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([said])
     assert len(result.outlines) < 20
+    assert "During handling" not in result.stdout.str()
+
+
+def test_a_mistake_ends_the_report_at_its_own_line(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        def test_it(webhooks):
+            webhooks.wait_for("partner.loan.isued")
+        """
+    )
+    result = suite.runpytest_subprocess()
+    result.stdout.fnmatch_lines(
+        ["E*no event partner.loan.isued: did you mean partner.loan.issued?", "*.py:2: ValueError"]
+    )
+    assert "_expect.py" not in result.stdout.str()
 
 
 def test_the_marker_lists_its_options(suite: pytest.Pytester) -> None:
@@ -269,6 +284,7 @@ def test_a_mock_that_is_not_there_is_named(
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([said])
     assert len(result.outlines) < 20
+    assert "During handling" not in result.stdout.str()
 
 
 def test_the_mock_ends_with_the_tests(suite: pytest.Pytester) -> None:

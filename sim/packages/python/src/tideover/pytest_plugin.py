@@ -61,7 +61,7 @@ def tideover(request: pytest.FixtureRequest) -> Iterator[Mock]:
         is_shared = "tideover" in worker
         mock = Mock.at(url) if url else _shared.mock(Path(worker["tideover"])) if is_shared else Mock()
     except (CannotStart, ValueError) as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     mock._observer = lambda world: _note(request.config.stash[_ITEM], world)
     with mock:
         yield mock
@@ -80,9 +80,9 @@ def world(request: pytest.FixtureRequest, tideover: Mock) -> Iterator[World]:
         made = tideover.world(**options)
     except (Refused, TypeError) as error:
         said = ", ".join(f"{name}={value!r}" for name, value in options.items())
-        pytest.fail(f"@pytest.mark.world({said}): {error}", pytrace=False)
+        raise pytest.fail.Exception(f"@pytest.mark.world({said}): {error}", pytrace=False) from None
     except Unreachable as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     _note(request.node, made)
     with made as world:
         yield world
@@ -148,7 +148,7 @@ def _note(item: pytest.Item, world: World) -> None:
 
 def _shorten(error: BaseException) -> None:
     """Lets the report end at the user's own line, if what failed is not this package."""
-    if not isinstance(error, (Refused, Unmet, Unreachable)):
+    if not isinstance(error, (Refused, Unmet, Unreachable, ValueError, TypeError)):
         return
     here, last, each = Path(__file__).parent, None, error.__traceback__
     while each is not None:
