@@ -67,6 +67,18 @@ func own(t testing.TB, take func(*belongings)) {
 	}
 }
 
+// worldsOf are the worlds of a test that runs.
+func worldsOf(t testing.TB) []*World {
+	loaded, isThere := tests.Load(t)
+	if t == nil || !isThere {
+		return nil
+	}
+	mine := loaded.(*belongings)
+	mine.Lock()
+	defer mine.Unlock()
+	return append([]*World(nil), mine.worlds...)
+}
+
 // end tells the story of a failed test, and ends what the test has. Its worlds go before its receivers: nothing is
 // sent to a port that another test may have by then.
 func (b *belongings) end(t testing.TB) {

@@ -50,6 +50,22 @@ func (w *World) UntilQuiet() time.Time {
 	return clock.Now
 }
 
+// waiting says that the clock stands while something is due; it is empty if that is not so.
+func (w *World) waiting() string {
+	var seen struct {
+		Now     time.Time
+		Speed   int
+		NextDue *time.Time
+	}
+	// What failed is the test, which is worth more than this hint.
+	err := (caller{w.URL, w.Key}).within(usual, "GET", "/_sim/overview", nil, &seen)
+	if err != nil || seen.Speed != 0 || seen.NextDue == nil {
+		return ""
+	}
+	return fmt.Sprintf("\nThe clock of the world stands at %s, and the next thing happens at %s: "+
+		"move it with UntilQuiet(), NextEvent() or Advance().", instant(seen.Now), instant(*seen.NextDue))
+}
+
 func (w *World) move(how Fields) moved {
 	w.t.Helper()
 	var clock moved

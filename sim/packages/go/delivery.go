@@ -105,7 +105,7 @@ func (w *World) ExpectDelivery(expected Expected) Delivery {
 		}
 		if isLast {
 			nothing := "No webhook was sent at all: is a URL subscribed to this event?"
-			w.t.Fatal(expected.unmet(w.Patience, described(came), nothing))
+			w.t.Fatal(expected.unmet(w.Patience, described(came), nothing, w.waiting()))
 		}
 		if pause > 100*time.Millisecond {
 			pause = 100 * time.Millisecond

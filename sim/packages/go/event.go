@@ -64,12 +64,12 @@ func (e Expected) isMetBy(event Event) bool {
 		(e.State == "" || e.State == event.Data.State)
 }
 
-// unmet says what came instead.
-func (e Expected) unmet(patience time.Duration, came []string, nothing string) error {
+// unmet says what came instead, and for what the clock waits.
+func (e Expected) unmet(patience time.Duration, came []string, nothing, waiting string) error {
 	if len(came) > 0 {
 		nothing = "Instead came:\n  " + strings.Join(came, "\n  ")
 	}
-	return fmt.Errorf("%s did not come within %s. %s", e, patience, nothing)
+	return fmt.Errorf("%s did not come within %s. %s%s", e, patience, nothing, waiting)
 }
 
 func (e Expected) String() string {

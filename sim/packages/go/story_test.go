@@ -42,6 +42,14 @@ func TestThatFailsInItsClient(t *testing.T) {
 	t.Run("subtest", func(t *testing.T) { world.For(t).Request("POST", "/v1/advances", advance, nil) })
 }
 
+func TestThatWaits(t *testing.T) {
+	inOther(t)
+	world, webhooks := tideover.NewWorld(t, tideover.Scenario("onboarded")), tideover.NewWebhooks(t)
+	world.Request("POST", "/v1/advances", advance, nil)
+	webhooks.Patience = 0
+	webhooks.WaitFor(loanPaid)
+}
+
 func failed(t *testing.T, test string) string {
 	t.Helper()
 	printed, err := other(t, test)

@@ -20,11 +20,13 @@ type Webhooks struct {
 	// Patience is how long it waits for what a test expects; ten seconds unless a test says otherwise.
 	Patience time.Duration
 
+	test   testing.TB
 	t      failing
 	server *httptest.Server
 
 	mutex    sync.Mutex
 	secrets  []string
+	worlds   []*World
 	answers  []int
 	received []Received
 	events   []Event
@@ -50,7 +52,8 @@ type Received struct {
 // NewWebhooks starts a receiver for one test. With nil in place of the test, what would fail it panics, and the caller
 // closes the receiver.
 func NewWebhooks(t testing.TB) *Webhooks {
-	webhooks := &Webhooks{Patience: patience, t: of(t), known: map[string]bool{}, changed: make(chan struct{})}
+	webhooks := &Webhooks{Patience: patience, test: t, t: of(t), known: map[string]bool{}}
+	webhooks.changed = make(chan struct{})
 	webhooks.t.Helper()
 	webhooks.server = httptest.NewServer(http.HandlerFunc(webhooks.receive))
 	webhooks.URL = webhooks.server.URL + "/webhooks"
@@ -71,6 +74,7 @@ func (w *Webhooks) Subscribe(world *World, eventTypes ...string) string {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.secrets = append(w.secrets, made.Secret)
+	w.worlds = append(w.worlds, world)
 	return made.Reference
 }
 
@@ -132,9 +136,28 @@ func (w *Webhooks) WaitFor(expected Expected) Event {
 				came = append(came, each.String())
 			}
 			nothing := fmt.Sprintf("Nothing came at all: is %s subscribed to this event?", w.URL)
-			w.t.Fatal(expected.unmet(w.Patience, came, nothing))
+			w.t.Fatal(expected.unmet(w.Patience, came, nothing, w.waiting()))
 		}
 	}
+}
+
+// waiting says for what the worlds wait that may send something.
+func (w *Webhooks) waiting() string {
+	w.mutex.Lock()
+	worlds := w.worlds
+	w.mutex.Unlock()
+	if len(worlds) == 0 {
+		// The client has subscribed.
+		worlds = worldsOf(w.test)
+	}
+	text, seen := "", map[string]bool{}
+	for _, world := range worlds {
+		if !seen[world.ID] {
+			text += world.waiting()
+		}
+		seen[world.ID] = true
+	}
+	return text
 }
 
 // Close frees the port.

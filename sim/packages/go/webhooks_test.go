@@ -15,6 +15,8 @@ import (
 
 const added = "partner.organization.added"
 
+var loanPaid = tideover.Expected{Event: "partner.loan.paid"}
+
 func add(world *tideover.World, business string) {
 	path := "/v1/organizations/" + url.PathEscape(business)
 	world.Request("PUT", path, tideover.Fields{"legalName": business}, nil)
@@ -133,7 +135,7 @@ func TestWhatDoesNotComeIsSaid(t *testing.T) {
 	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(nil)
 	defer webhooks.Close()
 	webhooks.Patience = 0
-	nothing := failure(t, func() { webhooks.WaitFor(tideover.Expected{Event: "partner.loan.paid"}) })
+	nothing := failure(t, func() { webhooks.WaitFor(loanPaid) })
 	matches(t, nothing.Error(), "Nothing came at all: is http://.* subscribed to this event")
 	webhooks.Patience = 10 * time.Second
 	webhooks.Subscribe(world)
@@ -143,4 +145,31 @@ func TestWhatDoesNotComeIsSaid(t *testing.T) {
 	other := failure(t, func() { webhooks.WaitFor(tideover.Expected{Event: added, Payee: "globex"}) })
 	equal(t, other.Error(), "partner.organization.added payee=globex did not come within 10ms. Instead came:\n"+
 		"  partner.organization.added (acme): answered 204")
+}
+
+func TestAWaitSaysThatTheClockStands(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t, tideover.Scenario("onboarded")), tideover.NewWebhooks(nil)
+	defer webhooks.Close()
+	issued := tideover.Expected{Event: "partner.loan.issued"}
+	waits := func() {
+		webhooks.Patience = 0
+		webhooks.WaitFor(issued)
+	}
+	webhooks.Subscribe(world)
+	equal(t, strings.Contains(failure(t, waits).Error(), "clock"), false)
+	world.Request("POST", "/v1/advances", advance, nil)
+	sentence := "\nThe clock of the world stands at 2026-01-01T00:00:00Z, and the next thing happens at " +
+		"2026-01-01T00:00:30Z: move it with UntilQuiet(), NextEvent() or Advance()."
+	equal(t, strings.HasSuffix(failure(t, waits).Error(), sentence), true)
+	expects := func() { without(t, world).ExpectDelivery(issued) }
+	equal(t, strings.HasSuffix(failure(t, expects).Error(), sentence), true)
+	world.UntilQuiet()
+	equal(t, strings.Contains(failure(t, func() { without(t, world).ExpectDelivery(loanPaid) }).Error(), "clock"), false)
+}
+
+func TestAReceiverOfAClientKnowsTheWorldsOfItsTest(t *testing.T) {
+	t.Parallel()
+	printed := failed(t, "TestThatWaits")
+	equal(t, strings.Count(printed, "The clock of the world stands at 2026-01-01T00:00:00Z"), 1)
 }
