@@ -79,7 +79,7 @@ func (w *World) Deliveries(filter DeliveryFilter) []Delivery {
 }
 
 // WaitForDeliveries waits until no webhook is left to be sent now, at most 30 seconds. It returns those that your
-// receiver did not accept and that will come again.
+// receiver did not accept: those that will come again, and those that were given up. Each shows its state.
 func (w *World) WaitForDeliveries() []Delivery {
 	w.t.Helper()
 	var waited moved
@@ -87,7 +87,13 @@ func (w *World) WaitForDeliveries() []Delivery {
 	if !waited.Quiet {
 		w.t.Fatal(errors.New("after 30 seconds webhooks are still under way"))
 	}
-	return w.Deliveries(DeliveryFilter{State: "retrying"})
+	var failed []Delivery
+	for _, delivery := range w.Deliveries(DeliveryFilter{}) {
+		if delivery.State == "retrying" || delivery.State == "givenUp" {
+			failed = append(failed, delivery)
+		}
+	}
+	return failed
 }
 
 // ExpectDelivery is the first such webhook that its receiver has accepted. It waits for it, and moves no clock. If

@@ -130,6 +130,20 @@ func TestADeliveryThatIsNotAcceptedComesAgain(t *testing.T) {
 	equal(t, statuses(webhooks), []int{500, 500, 204})
 }
 
+func TestADeliveryThatIsGivenUpWasNotAccepted(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
+	webhooks.Subscribe(world)
+	webhooks.Answer(500, 100)
+	add(world, "acme")
+	world.UntilQuiet()
+	add(world, "globex")
+	failed := world.WaitForDeliveries()
+	equal(t, len(failed), 2)
+	matches(t, failed[0].String(), `^partner\.organization\.added \(acme\): givenUp after [0-9]+ attempts, 500$`)
+	matches(t, failed[1].String(), `^partner\.organization\.added \(globex\): retrying after 1 attempts, 500$`)
+}
+
 func TestWhatDoesNotComeIsSaid(t *testing.T) {
 	t.Parallel()
 	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(nil)
