@@ -100,6 +100,9 @@ func (w *World) WaitForDeliveries() []Delivery {
 // none comes, the test fails with all that came instead.
 func (w *World) ExpectDelivery(expected Expected) Delivery {
 	w.t.Helper()
+	if err := unknown(expected.Event); err != nil {
+		w.t.Fatal(err)
+	}
 	deadline := time.Now().Add(w.Patience)
 	for pause := 2 * time.Millisecond; ; pause = 2 * pause {
 		isLast := !time.Now().Before(deadline)

@@ -42,7 +42,7 @@ type Data struct {
 
 // Expected is an event that a test waits for. What is empty may be anything.
 type Expected struct {
-	// Event is its type, such as partner.loan.paid.
+	// Event is its type, such as partner.loan.paid. One that the document does not have fails the test at once.
 	Event string
 	// Payee is the business, or the payee of the invoice.
 	Payee string
@@ -58,7 +58,7 @@ func (e Expected) isMetBy(event Event) bool {
 	if payee == "" {
 		payee = event.Data.ExternalID
 	}
-	return e.Event == event.Type &&
+	return (e.Event == "" || e.Event == event.Type) &&
 		(e.Payee == "" || e.Payee == payee) &&
 		(e.Invoice == "" || e.Invoice == event.Data.InvoiceExternalID) &&
 		(e.State == "" || e.State == event.Data.State)
@@ -74,6 +74,9 @@ func (e Expected) unmet(patience time.Duration, came []string, nothing, waiting 
 
 func (e Expected) String() string {
 	text := e.Event
+	if text == "" {
+		text = "an event"
+	}
 	for _, each := range [][2]string{{"payee", e.Payee}, {"invoice", e.Invoice}, {"state", e.State}} {
 		if each[1] != "" {
 			text += " " + each[0] + "=" + each[1]

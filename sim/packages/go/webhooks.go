@@ -118,6 +118,9 @@ func (w *Webhooks) Deliveries() []Received {
 // WaitFor is the first such event; it waits for it. If none comes, the test fails with all that came instead.
 func (w *Webhooks) WaitFor(expected Expected) Event {
 	w.t.Helper()
+	if err := unknown(expected.Event); err != nil {
+		w.t.Fatal(err)
+	}
 	deadline := time.After(w.Patience)
 	for {
 		w.mutex.Lock()

@@ -187,3 +187,49 @@ func TestAReceiverOfAClientKnowsTheWorldsOfItsTest(t *testing.T) {
 	printed := failed(t, "TestThatWaits")
 	equal(t, strings.Count(printed, "The clock of the world stands at 2026-01-01T00:00:00Z"), 1)
 }
+
+func TestAnEventThatDoesNotExistIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t).For(nil), tideover.NewWebhooks(nil)
+	defer webhooks.Close()
+	begin := time.Now()
+	for name, hint := range map[string]string{
+		"partner.loan.payed": "Did you mean partner.loan.paid?",
+		"loan.issued":        "Did you mean partner.loan.issued?",
+		"paid":               "The document has these: partner.organization.added, ",
+	} {
+		expected := tideover.Expected{Event: name}
+		waited := failure(t, func() { webhooks.WaitFor(expected) }).Error()
+		equal(t, strings.HasPrefix(waited, "there is no event "+name+". "+hint), true)
+		equal(t, failure(t, func() { world.ExpectDelivery(expected) }).Error(), waited)
+	}
+	equal(t, time.Since(begin) < webhooks.Patience, true)
+}
+
+func TestEachEventOfTheDocumentMayCome(t *testing.T) {
+	t.Parallel()
+	world := tideover.NewWorld(t)
+	var document struct {
+		Components struct {
+			Schemas struct{ EventType struct{ Enum []string } }
+		}
+	}
+	equal(t, read(world.URL, "/_sim/operator.json", &document), nil)
+	events := document.Components.Schemas.EventType.Enum
+	equal(t, len(events) > 5, true)
+	// This one is sent by the fault unknownEventType.
+	for _, name := range append(events, "partner.notice.sent") {
+		unmet := failure(t, func() { without(t, world).ExpectDelivery(tideover.Expected{Event: name}) })
+		matches(t, unmet.Error(), "^"+name+" did not come")
+	}
+}
+
+func TestAnEventOfAnyTypeIsExpected(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
+	webhooks.Subscribe(world)
+	add(world, "acme")
+	equal(t, webhooks.WaitFor(tideover.Expected{Payee: "acme"}).Type, added)
+	missing := failure(t, func() { without(t, world).ExpectDelivery(tideover.Expected{Payee: "globex"}) })
+	matches(t, missing.Error(), "^an event payee=globex did not come")
+}
