@@ -98,6 +98,20 @@ func TestNothingHappened(t *testing.T) {
 	equal(t, tideover.NewWorld(t).Timeline(), "Nothing: no request came with a key of this world.")
 }
 
+func TestARefusalByAFaultIsTheLastOne(t *testing.T) {
+	t.Parallel()
+	world := tideover.NewWorld(t)
+	world.Refused("POST", "/v1/advances", advance)
+	world.Fault(tideover.Fault{Act: "requestThrottled", Nth: 1})
+	world.Refused("GET", "/v1/webhooks", nil)
+	end := "\n\nThe last refusal was too_many_requests, made by the fault requestThrottled:\n" +
+		"    Too many requests; try again later."
+	equal(t, strings.HasSuffix(world.Timeline(), end), true)
+	world.Fault(tideover.Fault{Act: "upstreamFails", When: "beforeCommit", Label: "down"})
+	world.Refused("GET", "/v1/webhooks", nil)
+	matches(t, world.Timeline(), "\nThe last refusal was upstream_failed, decided by clause 7.*, made by the fault down:")
+}
+
 func TestWebhooksStandWhereTheyWereSent(t *testing.T) {
 	t.Parallel()
 	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)

@@ -49,7 +49,8 @@ func (w *World) timeline() (string, error) {
 		lines = append([]string{fmt.Sprintf("(%d earlier lines are left out)", more)}, lines[more:]...)
 	}
 	for index := len(journal.Entries) - 1; index >= 0; index-- {
-		if entry := journal.Entries[index]; entry.Code != "" {
+		// What a fault answers may have a status alone.
+		if entry := journal.Entries[index]; entry.Status >= 400 {
 			lines = append(lines, "", entry.refusal())
 			break
 		}
@@ -176,15 +177,17 @@ func (e Entry) String() string {
 
 // refusal is why the request was refused.
 func (e Entry) refusal() string {
-	clause, prose := "", "its prose was not kept"
-	if e.Clause != "" {
-		clause = ", decided by clause " + e.Clause
-	}
+	failure := struct{ Error, Code string }{"its prose was not kept", fmt.Sprint(e.Status)}
 	if e.Response != nil && e.Response.Body != nil {
-		var failure struct{ Error string }
-		if json.Unmarshal([]byte(e.Response.Body.Text), &failure) == nil && failure.Error != "" {
-			prose = failure.Error
-		}
+		// A body that was cut is no JSON.
+		_ = json.Unmarshal([]byte(e.Response.Body.Text), &failure)
 	}
-	return fmt.Sprintf("The last refusal was %s%s:\n    %s", e.Code, clause, prose)
+	reason := ""
+	if e.Clause != "" {
+		reason = ", decided by clause " + e.Clause
+	}
+	if e.Fault != "" {
+		reason += ", made by the fault " + e.Fault
+	}
+	return fmt.Sprintf("The last refusal was %s%s:\n    %s", failure.Code, reason, failure.Error)
 }
