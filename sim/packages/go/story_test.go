@@ -66,11 +66,14 @@ func TestAFailedTestTellsTheStoryOfItsWorld(t *testing.T) {
 		`    story_test\.go:[0-9]+: POST /v1/advances -> 502 upstream_failed \[7\.`,
 		`    story_test\.go:[0-9]+: the timeline of world w1 at http://`,
 		`2026-01-01T00:00:00Z  POST /v1/webhooks -> 201  \[4\.webhooks\.2\]`,
+		`2026-01-01T00:00:00Z  fault upstreamFails\.afterCommit is added$`,
 		`2026-01-01T00:00:00Z  PUT /v1/organizations/acme -> 200  \[4\.businessSync\.intro\.1\]`,
 		`    The field taxid is not known and was ignored\. Did you mean taxId\?`,
 		`2026-01-01T00:00:00Z  POST /v1/advances -> 201  \[4\.advances\.1\]`,
 		`2026-01-01T00:00:00Z    webhook partner\.invoice\.factoredUpdated \(acme INV-1 REQUESTED\) -> 204`,
 		`2026-01-01T00:00:00Z    webhook partner\.loan\.created \(acme INV-1 [0-9]+\) -> 204`,
+		`2026-01-01T00:00:00Z  action payorPays \(acme INV-1 5\)$`,
+		`2026-01-01T00:00:00Z  clock moves to 2026-01-01T02:00:00Z$`,
 		`2026-01-01T00:00:30Z    webhook partner\.invoice\.factoredUpdated \(acme INV-1 FUNDING\) -> 204`,
 		`2026-01-01T02:00:00Z  POST /v1/advances -> 502 upstream_failed  \[7\..*  fault: upstreamFails\.afterCommit`,
 		`The last refusal was upstream_failed, decided by clause 7\.`,
@@ -96,6 +99,67 @@ func TestAllItsWorldsTellTheirStory(t *testing.T) {
 func TestNothingHappened(t *testing.T) {
 	t.Parallel()
 	equal(t, tideover.NewWorld(t).Timeline(), "Nothing: no request came with a key of this world.")
+}
+
+func TestNoRequestCame(t *testing.T) {
+	t.Parallel()
+	world := tideover.NewWorld(t)
+	world.Advance(time.Hour)
+	failure(t, func() { world.For(nil).PayorPays("acme", "INV-1", 5) })
+	equal(t, strings.Split(world.Timeline(), "\n"), []string{
+		"2026-01-01T00:00:00Z  clock moves to 2026-01-01T01:00:00Z",
+		"2026-01-01T01:00:00Z  action payorPays (acme INV-1 5) -> refused: " +
+			"no business was synced under this identifier",
+		"",
+		"No request came with a key of this world.",
+	})
+}
+
+func TestAFaultThatNeverActedIsMarked(t *testing.T) {
+	t.Parallel()
+	throttled := tideover.Fault{Act: "requestThrottled", Operation: "list_subscriptions"}
+	world := tideover.NewWorld(t, tideover.Faults(tideover.Fault{Act: "deliveryDropped"}, throttled))
+	never := throttled
+	never.Nth = 9
+	world.Fault(never)
+	world.Fault(tideover.Fault{Act: "unknownField"})
+	world.Fault(throttled)
+	world.Refused("GET", "/v1/webhooks", nil)
+	world.ClearFaults()
+	world.Fault(never)
+	world.Fault(tideover.Fault{Act: "upstreamFails", When: "beforeCommit", Nth: 1, Label: "down"})
+	world.Refused("GET", "/v1/webhooks", nil)
+	lines := strings.Split(world.Timeline(), "\n")
+	equal(t, lines[len(lines)-6:len(lines)-3], []string{
+		"2026-01-01T00:00:00Z  fault requestThrottled is added (never acted)",
+		"2026-01-01T00:00:00Z  fault down is added",
+		"2026-01-01T00:00:00Z  GET /v1/webhooks -> 502 upstream_failed  [7.codes.upstream_failed]  fault: down",
+	})
+	equal(t, strings.Count(world.Timeline(), "never acted"), 1)
+	world.Reset()
+	story := "\nfrom the start  fault deliveryDropped (never acted)\n" +
+		"from the start  fault requestThrottled (never acted)\n"
+	equal(t, strings.Contains(world.Timeline(), story), true)
+	world.Fault(throttled)
+	world.Refused("GET", "/v1/webhooks", nil)
+	equal(t, strings.Count(world.Timeline(), "requestThrottled is added (never acted)"), 1)
+}
+
+func TestAWebhookThatIsSentAgainStandsUnderIt(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
+	webhooks.Subscribe(world)
+	add(world, "acme")
+	delivery := world.ExpectDelivery(tideover.Expected{Event: added})
+	world.Resend(delivery)
+	world.Request("GET", acmePath, nil, nil)
+	world.Resend(delivery)
+	equal(t, len(world.WaitForDeliveries()), 0)
+	lines := strings.Split(world.Timeline(), "\n")
+	for place, attempt := range map[int]string{3: "attempt 2", 6: "attempt 3"} {
+		equal(t, lines[place], "2026-01-01T00:00:00Z  webhook "+delivery.ID+" is sent again")
+		equal(t, strings.Contains(lines[place+1], "(acme), "+attempt+" -> 204"), true)
+	}
 }
 
 func TestARefusalByAFaultIsTheLastOne(t *testing.T) {
@@ -138,9 +202,11 @@ func TestWebhooksStandWhereTheyWereSent(t *testing.T) {
 		"PUT /v1/organizations/acme",
 		"webhook partner.organization.added (acme)",
 		"GET /v1/organizations/acme",
+		"action vendorCompletesOnboarding (acme)",
 		"webhook partner.organization.optedIn (acme)",
 		"PUT /v1/organizations/globex",
 		"webhook partner.organization.added (globex)",
+		"clock moves to 2026-01-01T00:00:05Z",
 		"webhook partner.organization.added (acme), attempt 2",
 		"GET /v1/organizations/globex",
 	})
