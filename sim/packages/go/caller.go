@@ -6,10 +6,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"time"
 )
 
@@ -65,13 +68,16 @@ func (c caller) within(patience time.Duration, method, path string, body, answer
 
 // send sends a request, and decodes the body of its answer unless answer is nil.
 func (c caller) send(ctx context.Context, method, path string, body, answer any) error {
+	if err := c.reachable(); err != nil {
+		return err
+	}
 	request, err := c.request(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return err
+		return c.unanswered(err)
 	}
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
@@ -88,6 +94,32 @@ func (c caller) send(ctx context.Context, method, path string, body, answer any)
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	return nil
+}
+
+// reachable is why there can be no mock at the address.
+func (c caller) reachable() error {
+	address, err := url.Parse(c.url)
+	if err == nil && (address.Scheme == "http" || address.Scheme == "https") && address.Host != "" {
+		return nil
+	}
+	return fmt.Errorf("%q%s is no address such as http://127.0.0.1:4010", c.url, c.named())
+}
+
+// unanswered is why no answer came. Where nobody listens, it says who has named the address.
+func (c caller) unanswered(err error) error {
+	var failed *net.OpError
+	if errors.As(err, &failed) && failed.Op == "dial" {
+		return fmt.Errorf("the mock at %s%s cannot be reached: %w", c.url, c.named(), err)
+	}
+	return err
+}
+
+// named says where the address comes from, if it is the variable.
+func (c caller) named() string {
+	if named := os.Getenv("TIDEOVER_URL"); named != "" && At(named).URL == c.url {
+		return ", which the variable TIDEOVER_URL names,"
+	}
+	return ""
 }
 
 func (c caller) request(ctx context.Context, method, path string, body any) (*http.Request, error) {

@@ -87,6 +87,14 @@ func TestAMockThatCannotStartSaysWhy(t *testing.T) {
 	matches(t, err.Error(), `(?s)serve .*--clock=bogus .*ended with exit code 2:.*running, still`)
 }
 
+func TestAMockThatIsNotThereSaysWhereItShouldBe(t *testing.T) {
+	t.Parallel()
+	absent := failure(t, func() { tideover.At("http://127.0.0.1:1/").NewWorld(nil) })
+	matches(t, absent.Error(), "^the mock at http://127.0.0.1:1 cannot be reached: .*connection refused")
+	malformed := failure(t, func() { tideover.At("127.0.0.1:4010").NewWorld(nil) })
+	equal(t, malformed.Error(), `"127.0.0.1:4010" is no address such as http://127.0.0.1:4010`)
+}
+
 // What the tests below run in processes of their own.
 
 func TestThatUsesTheMock(t *testing.T) {
@@ -108,7 +116,7 @@ func TestThatIsKilled(t *testing.T) {
 func TestThatHasNoMock(t *testing.T) {
 	inOther(t)
 	first := failure(t, func() { tideover.NewWorld(nil) })
-	equal(t, failure(t, func() { tideover.NewWorld(nil) }), first)
+	equal(t, failure(t, func() { tideover.NewWorld(nil) }).Error(), first.Error())
 	fmt.Println(first)
 }
 
@@ -152,6 +160,12 @@ func TestAMissingProgramSaysWhatToDo(t *testing.T) {
 	absent, err := other(t, "TestThatHasNoMock", "TIDEOVER=absent/tideover")
 	equal(t, err, nil)
 	matches(t, absent, "the program absent/tideover cannot be started: .*let the variable TIDEOVER name its file\n")
+	nobody, err := other(t, "TestThatHasNoMock", "TIDEOVER_URL=http://127.0.0.1:1/")
+	equal(t, err, nil)
+	matches(t, nobody, "the mock at http://127.0.0.1:1, which the variable TIDEOVER_URL names, cannot be reached: ")
+	malformed, err := other(t, "TestThatHasNoMock", "TIDEOVER_URL=localhost:4010")
+	equal(t, err, nil)
+	matches(t, malformed, `"localhost:4010", which the variable TIDEOVER_URL names, is no address such as http://`)
 	onThePath, err := other(t, "TestThatHasNoMock", "TIDEOVER=", "PATH=")
 	equal(t, err, nil)
 	matches(t, onThePath, "the program tideover cannot be started: .*put it on the PATH")
