@@ -100,7 +100,7 @@ func (w *World) WaitForDeliveries() []Delivery {
 // none comes, the test fails with all that came instead.
 func (w *World) ExpectDelivery(expected Expected) Delivery {
 	w.t.Helper()
-	if err := unknown(expected.Event); err != nil {
+	if err := expected.impossible(w.Patience); err != nil {
 		w.t.Fatal(err)
 	}
 	deadline := time.Now().Add(w.Patience)

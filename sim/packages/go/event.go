@@ -52,6 +52,14 @@ type Expected struct {
 	State string
 }
 
+// impossible is why nobody can wait for it; nil if one can.
+func (e Expected) impossible(patience time.Duration) error {
+	if patience < 0 {
+		return fmt.Errorf("the patience is negative: %s", patience)
+	}
+	return unknown(e.Event)
+}
+
 func (e Expected) isMetBy(event Event) bool {
 	// Events of organizations name the business itself, all others the payee of an invoice.
 	payee := event.Data.PayeeExternalID

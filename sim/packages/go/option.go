@@ -46,7 +46,8 @@ func Faults(faults ...Fault) Option { return Option{"faults", faults} }
 
 // ExpiresAfterIdle deletes a world that nobody has used for so many whole seconds.
 func ExpiresAfterIdle(idle time.Duration) Option {
-	return Option{"expiresAfterIdleSeconds", int64(idle / time.Second)}
+	// The mock refuses what is not whole, and what is negative.
+	return Option{"expiresAfterIdleSeconds", idle.Seconds()}
 }
 
 // fields are the options as the body of a request. The last one of a name holds.

@@ -94,6 +94,13 @@ func (w *Webhooks) Secrets() []string {
 
 // Answer answers the next verified deliveries with this status, so many times. Without 2xx they are no events yet.
 func (w *Webhooks) Answer(status, times int) {
+	w.t.Helper()
+	if status < 200 || status > 599 {
+		w.t.Fatal(fmt.Errorf("a receiver answers a status from 200 to 599, and not %d", status))
+	}
+	if times < 0 {
+		w.t.Fatal(fmt.Errorf("a receiver cannot answer %d times", times))
+	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	for ; times > 0; times-- {
@@ -118,7 +125,7 @@ func (w *Webhooks) Deliveries() []Received {
 // WaitFor is the first such event; it waits for it. If none comes, the test fails with all that came instead.
 func (w *Webhooks) WaitFor(expected Expected) Event {
 	w.t.Helper()
-	if err := unknown(expected.Event); err != nil {
+	if err := expected.impossible(w.Patience); err != nil {
 		w.t.Fatal(err)
 	}
 	deadline := time.After(w.Patience)

@@ -135,6 +135,33 @@ func TestAnOptionThatIsWrongIsRefused(t *testing.T) {
 	matches(t, err.Error(), "scenario: expected fresh, onboarded")
 }
 
+func TestASpanThatIsWrongIsRefused(t *testing.T) {
+	t.Parallel()
+	world, webhooks := tideover.NewWorld(t).For(nil), tideover.NewWebhooks(nil)
+	defer webhooks.Close()
+	for wanted, wrong := range map[string]func(){
+		"advanceSeconds: expected a whole number, not negative, got -60": func() { world.Advance(-time.Minute) },
+		"advanceSeconds: expected a whole number, not negative, got 0.5": func() { world.Advance(time.Second / 2) },
+		"expiresAfterIdleSeconds: expected .*, got 1.5": func() {
+			tideover.NewWorld(nil, tideover.ExpiresAfterIdle(3*time.Second/2))
+		},
+		"no such field":                        func() { tideover.NewWorld(nil, tideover.Option{Name: "sead", Value: 7}) },
+		"a status from 200 to 599, and not 99": func() { webhooks.Answer(99, 1) },
+		"cannot answer -1 times":               func() { webhooks.Answer(500, -1) },
+		"the patience is negative: -1s": func() {
+			webhooks.Patience = -time.Second
+			webhooks.WaitFor(loanPaid)
+		},
+		"patienceSeconds: expected a whole number from 0": func() {
+			world.Patience = -time.Second
+			world.WaitForRequests(1, tideover.JournalFilter{})
+		},
+	} {
+		matches(t, failure(t, wrong).Error(), wanted)
+	}
+	equal(t, world.Now(), start)
+}
+
 func TestAWorldBeginsAsItsOptionsSay(t *testing.T) {
 	t.Parallel()
 	fault := tideover.Fault{Act: "requestThrottled", Operation: "get_business", Label: "too fast", RetryAfterSeconds: 3}
