@@ -3,10 +3,13 @@
 package tideover_test
 
 import (
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	tideover "github.com/tideover/tideover/sim/packages/go"
 )
 
 func file(t *testing.T, path string) string {
@@ -58,4 +61,39 @@ func lines(text string) []string {
 		lines[index] = strings.TrimRight(varying.ReplaceAllString(lines[index], "…"), " ")
 	}
 	return lines
+}
+
+func TestTheReadmeNamesEachAct(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Components struct {
+			Schemas struct{ ActName struct{ Enum []string } }
+		}
+	}
+	equal(t, read(tideover.NewWorld(t).URL, "/_sim/operator.json", &document), nil)
+	for _, act := range document.Components.Schemas.ActName.Enum {
+		if !strings.Contains(file(t, "README.md"), "`"+act+"`") {
+			t.Errorf("the page has no %s", act)
+		}
+	}
+}
+
+// A copy of the folder has no other pages: they come with the program.
+func TestNoLinkOfTheReadmeLeavesTheFolder(t *testing.T) {
+	t.Parallel()
+	page := file(t, "README.md")
+	equal(t, strings.Contains(page, "](.."), false)
+	url := tideover.NewWorld(t).URL
+	pages := regexp.MustCompile("`([a-z-]+\\.md)`").FindAllStringSubmatch(page, -1)
+	equal(t, len(pages) > 3, true)
+	for _, each := range pages {
+		answer, err := http.Get(url + "/_sim/guide/" + each[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != 200 {
+			t.Errorf("the guide has no %s", each[1])
+		}
+	}
 }
