@@ -148,7 +148,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
         synchronized Webhooks webhooks() {
             if (webhooks == null) {
-                webhooks = new Webhooks();
+                webhooks = new Webhooks(worlds);
             }
             return webhooks;
         }
@@ -567,6 +567,21 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             return Instant.parse(moved.text("now"));
         }
 
+        /** Says that the clock stands while something is due; empty if that is not so. */
+        private String waiting() {
+            try {
+                Json seen = port("GET", "overview", null);
+                if (seen.number("speed") > 0 || !seen.has("nextDue")) {
+                    return "";
+                }
+                return "\nThe clock of the world stands at " + seen.text("now") + ", and the next thing happens at "
+                        + seen.text("nextDue") + ": move it with untilQuiet(), nextEvent() or advance().";
+            } catch (RuntimeException problem) {
+                // What failed is the test, which is worth more than this hint.
+                return "";
+            }
+        }
+
         private Instant move(String name, Object value) {
             return Instant.parse(port("POST", "clock", Map.of(name, value), Caller.LONG).text("now"));
         }
@@ -647,7 +662,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 if (isLast) {
                     List<String> lines = came.stream().map(World::describe).toList();
                     String nothing = "No webhook was sent at all: is a URL subscribed to this event?";
-                    throw expected.unmet(patience, lines, nothing);
+                    throw expected.unmet(patience, lines, nothing, waiting());
                 }
                 pause(pause);
             }
@@ -875,9 +890,17 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             thread.setDaemon(true);
             return thread;
         });
+        private final List<World> subscribed = new CopyOnWriteArrayList<>();
+        /** The worlds of its test. */
+        private final List<World> mine;
         private final HttpServer server;
 
         public Webhooks() {
+            this(List.of());
+        }
+
+        private Webhooks(List<World> mine) {
+            this.mine = mine;
             try {
                 InetAddress here = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
                 server = HttpServer.create(new InetSocketAddress(here, 0), 0);
@@ -913,6 +936,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             }
             Json subscription = world.request("POST", "/v1/webhooks", body);
             secrets.add(subscription.text("secret"));
+            subscribed.add(world);
             return subscription.text("reference");
         }
 
@@ -955,7 +979,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 if (rest <= 0) {
                     List<String> came = received.stream().map(Received::toString).toList();
                     String nothing = "Nothing came at all: is " + url() + " subscribed to this event?";
-                    throw expected.unmet(patience, came, nothing);
+                    throw expected.unmet(patience, came, nothing, waiting());
                 }
                 try {
                     wait(rest);
@@ -963,6 +987,13 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                     throw interrupted(interrupted);
                 }
             }
+        }
+
+        /** Says for what the worlds wait that may send something: those of the test if the client has subscribed. */
+        private String waiting() {
+            Map<String, World> worlds = new LinkedHashMap<>();
+            (subscribed.isEmpty() ? mine : subscribed).forEach(world -> worlds.put(world.id(), world));
+            return worlds.values().stream().map(World::waiting).collect(Collectors.joining());
         }
 
         /** Frees the port. */
@@ -1555,9 +1586,10 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             });
         }
 
-        Unmet unmet(Duration patience, List<String> came, String nothing) {
+        Unmet unmet(Duration patience, List<String> came, String nothing, String waiting) {
             String instead = came.isEmpty() ? nothing : "Instead came:\n  " + String.join("\n  ", came);
-            return new Unmet(this + " did not come within " + patience.toMillis() / 1000.0 + " seconds. " + instead);
+            return new Unmet(this + " did not come within " + patience.toMillis() / 1000.0 + " seconds. " + instead
+                    + waiting);
         }
 
         @Override

@@ -1,6 +1,7 @@
 package tideover;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import tideover.Tideover.InWorld;
 import tideover.Tideover.Json;
 import tideover.Tideover.Reason;
@@ -28,6 +30,17 @@ import tideover.Tideover.World;
 @InWorld
 class WebhooksTest {
     private static final String ADDED = "partner.organization.added";
+
+    private static final String STANDS = "\nThe clock of the world stands at 2026-01-01T00:00:00Z, and the next thing"
+            + " happens at 2026-01-01T00:00:30Z: move it with untilQuiet(), nextEvent() or advance().";
+
+    private static void request(World world) {
+        world.request("POST", "/v1/advances", Map.of("payeeExternalId", "acme", "invoiceExternalId", "INV-1"));
+    }
+
+    private static String unmet(Executable wait) {
+        return assertThrows(Unmet.class, wait).getMessage();
+    }
 
     private static void add(World world, String business) {
         String path = "/v1/organizations/" + URLEncoder.encode(business, StandardCharsets.UTF_8);
@@ -139,5 +152,32 @@ class WebhooksTest {
                 "partner.organization.added payee=globex did not come within 0.01 seconds. Instead came:\n"
                         + "  partner.organization.added (acme): answered 204",
                 other.getMessage());
+    }
+
+    @Test
+    @InWorld(scenario = "onboarded")
+    void aWaitSaysThatTheClockStands(World world) {
+        String issued = "partner.loan.issued";
+        try (Webhooks webhooks = new Webhooks()) {
+            webhooks.subscribe(world);
+            assertFalse(unmet(() -> webhooks.waitFor(issued, Map.of(), Duration.ZERO)).contains("clock"));
+            request(world);
+            for (String text : List.of(
+                    unmet(() -> webhooks.waitFor(issued, Map.of(), Duration.ZERO)),
+                    unmet(() -> world.expectDelivery(issued, Map.of(), Duration.ZERO)))) {
+                assertTrue(text.endsWith(STANDS), text);
+            }
+            world.untilQuiet();
+            String paid = "partner.loan.paid";
+            assertFalse(unmet(() -> world.expectDelivery(paid, Map.of(), Duration.ZERO)).contains("clock"));
+        }
+    }
+
+    @Test
+    @InWorld(scenario = "onboarded")
+    void aReceiverOfAClientKnowsTheWorldsOfItsTest(World world, Webhooks webhooks) {
+        request(world);
+        String text = unmet(() -> webhooks.waitFor("partner.loan.issued", Map.of(), Duration.ZERO));
+        assertTrue(text.endsWith(STANDS), text);
     }
 }
