@@ -625,13 +625,18 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             return port("GET", query("deliveries", filters), null).items("deliveries");
         }
 
-        /** Waits until no webhook is left to be sent now. Returns those that failed and will come again. */
+        /**
+         * Waits until no webhook is left to be sent now. Returns those that your receiver did not accept: their {@code
+         * state} is retrying or givenUp.
+         */
         public List<Json> waitForDeliveries() {
             Json waited = port("POST", "deliveries/wait", Map.of("patienceSeconds", 30), Caller.LONG);
             if (!waited.flag("quiet")) {
                 throw new Unmet("After 30 seconds webhooks are still under way");
             }
-            return deliveries(Map.of("state", "retrying"));
+            return deliveries().stream()
+                    .filter(each -> List.of("retrying", "givenUp").contains(each.text("state")))
+                    .toList();
         }
 
         /** The first webhook of this event that its receiver has accepted; waits for it, and moves no clock. */

@@ -139,6 +139,20 @@ class WebhooksTest {
     }
 
     @Test
+    void aDeliveryThatIsGivenUpWasNotAccepted(World world, Webhooks webhooks) {
+        webhooks.subscribe(world);
+        webhooks.answer(500, 100);
+        add(world, "acme");
+        world.untilQuiet();
+        add(world, "globex");
+        assertEquals(
+                List.of("acme givenUp", "globex retrying"),
+                world.waitForDeliveries().stream()
+                        .map(each -> each.text("body.data.externalId") + " " + each.text("state"))
+                        .toList());
+    }
+
+    @Test
     void whatDoesNotComeIsSaid(World world, Webhooks webhooks) {
         Unmet nothing =
                 assertThrows(Unmet.class, () -> webhooks.waitFor("partner.loan.paid", Map.of(), Duration.ZERO));
