@@ -51,6 +51,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -646,7 +647,8 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
         /**
          * The same with what it is about: {@code payee}, {@code invoice}, and fields of its data such as {@code
-         * state}. If none comes, {@link Unmet} says what came instead.
+         * state}. If none comes, {@link Unmet} says what came instead. A type that the document does not have is
+         * refused at once.
          */
         public Json expectDelivery(String event, Map<String, ?> about) {
             return expectDelivery(event, about, PATIENCE);
@@ -965,7 +967,10 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             return waitFor(event, Map.of());
         }
 
-        /** The same with what it is about: {@code payee}, {@code invoice}, and fields of its data. */
+        /**
+         * The same with what it is about: {@code payee}, {@code invoice}, and fields of its data. A type that the
+         * document does not have is refused at once.
+         */
         public Json waitFor(String event, Map<String, ?> about) {
             return waitFor(event, about, PATIENCE);
         }
@@ -1566,10 +1571,26 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
     /** An event of this type whose data has these values. */
     private static final class Expected {
+        /** The types that the document has (§6), and the one that the fault unknownEventType sends. */
+        private static final List<String> TYPES = List.of(
+                "partner.organization.added",
+                "partner.organization.optedIn",
+                "partner.organization.remittanceUpdated",
+                "partner.invoice.created",
+                "partner.invoice.paid",
+                "partner.invoice.factoredUpdated",
+                "partner.loan.created",
+                "partner.loan.issued",
+                "partner.loan.paid",
+                "partner.notice.sent");
+
         private final String event;
         private final Map<String, Object> about = new LinkedHashMap<>();
 
         Expected(String event, Map<String, ?> about) {
+            if (!TYPES.contains(event)) {
+                throw new IllegalArgumentException("There is no event " + event + ". " + hint(event));
+            }
             this.event = event;
             about.forEach((name, value) -> this.about.put(name, Json.of(value).value()));
         }
@@ -1589,6 +1610,28 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 return body.has("data." + field)
                         && body.at("data." + field).value().equals(each.getValue());
             });
+        }
+
+        private static String hint(String event) {
+            String nearest = Collections.min(TYPES, Comparator.comparing(type -> distance(event, type)));
+            return 2 * distance(event, nearest) <= nearest.length()
+                    ? "Did you mean " + nearest + "?"
+                    : "The document has these: " + String.join(", ", TYPES.subList(0, TYPES.size() - 1));
+        }
+
+        /** How many letters to insert, remove or replace make one text of the other. */
+        private static int distance(String one, String other) {
+            int[] row = IntStream.rangeClosed(0, other.length()).toArray();
+            for (int line = 0; line < one.length(); line++) {
+                int diagonal = row[0];
+                row[0] = line + 1;
+                for (int column = 0; column < other.length(); column++) {
+                    int replaced = diagonal + (one.charAt(line) == other.charAt(column) ? 0 : 1);
+                    diagonal = row[column + 1];
+                    row[column + 1] = Math.min(replaced, Math.min(row[column], diagonal) + 1);
+                }
+            }
+            return row[other.length()];
         }
 
         Unmet unmet(Duration patience, List<String> came, String nothing, String waiting) {

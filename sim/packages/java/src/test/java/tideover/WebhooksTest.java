@@ -14,6 +14,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -193,5 +194,34 @@ class WebhooksTest {
         request(world);
         String text = unmet(() -> webhooks.waitFor("partner.loan.issued", Map.of(), Duration.ZERO));
         assertTrue(text.endsWith(STANDS), text);
+    }
+
+    @Test
+    void anEventThatDoesNotExistIsRefusedAtOnce(World world, Webhooks webhooks) {
+        Map<String, String> hints = Map.of(
+                "partner.loan.payed", "Did you mean partner.loan.paid?",
+                "loan.issued", "Did you mean partner.loan.issued?",
+                "paid", "The document has these: partner.organization.added, ");
+        hints.forEach((name, hint) -> {
+            Executable waits = () -> webhooks.waitFor(name);
+            Executable expects = () -> world.expectDelivery(name);
+            for (Executable each : List.of(waits, expects)) {
+                String text = assertThrows(IllegalArgumentException.class, each).getMessage();
+                assertTrue(text.startsWith("There is no event " + name + ". " + hint), text);
+            }
+        });
+    }
+
+    @Test
+    void eachEventOfTheDocumentMayCome(World world) {
+        Json types = new PortReader(world.url()).read("/_sim/operator.json").at("components.schemas.EventType.enum");
+        List<String> names = new ArrayList<>(types.items().stream().map(each -> (String) each.value()).toList());
+        assertTrue(names.size() > 5);
+        // The fault unknownEventType sends it.
+        names.add("partner.notice.sent");
+        for (String name : names) {
+            String text = unmet(() -> world.expectDelivery(name, Map.of(), Duration.ZERO));
+            assertTrue(text.startsWith(name + " did not come"), text);
+        }
     }
 }
