@@ -30,7 +30,7 @@ func TestOfTheReadme(t *testing.T) {
 	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
 	webhooks.Subscribe(world)
 	world.Request("PUT", acmePath, acme, nil)
-	webhooks.WaitFor(tideover.Expected{Event: added})
+	world.ExpectDelivery(tideover.Expected{Event: added})
 	world.Request("POST", "/v1/advances", advance, nil)
 }
 

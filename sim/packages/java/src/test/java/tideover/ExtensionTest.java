@@ -62,7 +62,7 @@ class ExtensionTest {
         void aTest(World world, Webhooks webhooks) {
             webhooks.subscribe(world);
             world.request("PUT", "/v1/organizations/acme", Map.of("legalName", "Acme"));
-            webhooks.waitFor("partner.organization.added");
+            world.expectDelivery("partner.organization.added");
             world.request("POST", "/v1/advances", ADVANCE);
         }
     }
