@@ -1735,8 +1735,11 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 text.append("(").append(more).append(" earlier lines are left out)\n");
             }
             text.append(String.join("\n", lines.subList(Math.max(more, 0), lines.size())));
-            requests.stream().filter(each -> each.has("code")).reduce((earlier, later) -> later).ifPresent(refused ->
-                    text.append("\n\n").append(refusal(refused)));
+            // What a fault answers may have a status alone.
+            requests.stream()
+                    .filter(each -> each.has("status") && each.number("status") >= 400)
+                    .reduce((earlier, later) -> later)
+                    .ifPresent(refused -> text.append("\n\n").append(refusal(refused)));
             return text.toString();
         }
 
@@ -1806,14 +1809,18 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         }
 
         private static String refusal(Json entry) {
+            String code = (entry.has("code") ? entry.at("code") : entry.at("status")).value().toString();
             String prose = "its prose was not kept";
             try {
-                prose = Json.parse(entry.text("response.body.text")).text("error");
+                Json failure = Json.parse(entry.text("response.body.text"));
+                prose = failure.text("error");
+                code = failure.text("code");
             } catch (RuntimeException notKept) {
                 // It was too long, or it did not leave.
             }
             String clause = entry.has("clause") ? ", decided by clause " + entry.text("clause") : "";
-            return "The last refusal was " + entry.text("code") + clause + ":\n    " + prose;
+            String fault = entry.has("fault") ? ", made by the fault " + entry.text("fault") : "";
+            return "The last refusal was " + code + clause + fault + ":\n    " + prose;
         }
     }
 }

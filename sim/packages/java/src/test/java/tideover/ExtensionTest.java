@@ -199,6 +199,22 @@ class ExtensionTest {
 
     @Test
     @InWorld
+    void aRefusalByAFaultIsTheLastOne(World world) {
+        assertThrows(Refused.class, () -> world.request("POST", "/v1/advances", ADVANCE));
+        world.fault("requestThrottled", Map.of("retryAfterSeconds", 1, "nth", 1));
+        assertThrows(Refused.class, () -> world.request("GET", "/v1/webhooks"));
+        String throttled = "\n\nThe last refusal was too_many_requests, made by the fault requestThrottled:\n"
+                + "    Too many requests; try again later.";
+        assertTrue(world.timeline().endsWith(throttled), world.timeline());
+        world.fault("upstreamFails", Map.of("when", "beforeCommit", "label", "down"));
+        assertThrows(Refused.class, () -> world.request("GET", "/v1/webhooks"));
+        String failed = "\nThe last refusal was upstream_failed, decided by clause 7.codes.upstream_failed,"
+                + " made by the fault down:";
+        assertTrue(world.timeline().contains(failed), world.timeline());
+    }
+
+    @Test
+    @InWorld
     void webhooksStandWhereTheyWereSent(World world, Webhooks webhooks) {
         webhooks.subscribe(world, "partner.organization.added", "partner.organization.optedIn");
         webhooks.answer(500, 1);
