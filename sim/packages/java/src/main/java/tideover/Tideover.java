@@ -37,12 +37,15 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -52,6 +55,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -789,7 +793,10 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             return port("GET", path, null).items("objections");
         }
 
-        /** What happened, as text: requests and webhooks in order, and the last refusal with its reason. */
+        /**
+         * What happened, as text: requests, actions, moves of the clock, faults and webhooks in order, and the last
+         * refusal with its reason.
+         */
         public String timeline() {
             return Timeline.of(this);
         }
@@ -1699,87 +1706,187 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         /** Nobody reads more. */
         private static final int LONGEST = 60;
 
-        /** A webhook stands before the request of its place. */
-        private record Line(int place, boolean isRequest, String text) {}
+        /** A request, or something that was done beside the API. It lasts as long as the clock moves. */
+        private record Step(Instant begin, Instant end, String text) {}
 
-        private record Sent(Json delivery, Json attempt) {
+        /** An attempt of a delivery, and how often the delivery was sent again before. */
+        private record Sent(Json delivery, Json attempt, int resend) {
             Instant at() {
                 return Instant.parse(attempt.text("at"));
             }
         }
 
-        private final List<Json> requests;
-        private final List<Instant> times;
+        /** What happened in order, but for the webhooks. */
+        private final List<Step> steps = new ArrayList<>();
         /** The numbers of deliveries, with the place of the request that caused each. */
         private final Map<Long, Integer> causes = new HashMap<>();
+        /** The numbers of the first deliveries after an intervention, with its place: the last one, if several. */
+        private final TreeMap<Long, Integer> acts = new TreeMap<>();
+        /** The places where a delivery was sent again, by its identifier. */
+        private final Map<String, List<Integer>> resends = new HashMap<>();
 
-        private Timeline(List<Json> requests) {
-            this.requests = requests;
-            this.times = requests.stream().map(each -> Instant.parse(each.text("time"))).toList();
-            for (int place = 0; place < requests.size(); place++) {
-                for (Json event : requests.get(place).items("events")) {
-                    causes.put(event.number("index"), place);
+        private Timeline(List<Json> requests, List<Json> interventions, Set<Long> idle) {
+            Deque<Json> left = new ArrayDeque<>(interventions);
+            for (Json request : requests) {
+                while (!left.isEmpty() && left.peek().number("nextRequest") <= request.number("number")) {
+                    addAct(left.pop(), idle);
                 }
+                addRequest(request);
             }
+            left.forEach(act -> addAct(act, idle));
+        }
+
+        private void addRequest(Json entry) {
+            entry.items("events").forEach(event -> causes.put(event.number("index"), steps.size()));
+            Instant time = Instant.parse(entry.text("time"));
+            steps.add(new Step(time, time, request(entry)));
+        }
+
+        private void addAct(Json act, Set<Long> idle) {
+            if (act.text("kind").equals("resent")) {
+                resends.computeIfAbsent(act.text("delivery"), id -> new ArrayList<>()).add(steps.size());
+            } else {
+                acts.put(act.number("nextDelivery"), steps.size());
+            }
+            Instant begin = Instant.parse(act.text("time"));
+            Instant end = act.has("until") ? Instant.parse(act.text("until")) : begin;
+            steps.add(new Step(begin, end, intervention(act, idle.contains(act.number("number")))));
         }
 
         static String of(World world) {
             List<Json> requests = world.journal();
-            List<String> lines = new Timeline(requests).inOrder(world.deliveries());
-            if (lines.isEmpty()) {
+            List<Json> interventions = world.port("GET", "interventions", null).items("interventions");
+            Set<Long> idle = new HashSet<>();
+            List<String> older = idle(interventions, world.faults(), idle);
+            List<String> lines = new Timeline(requests, interventions, idle).inOrder(world.deliveries());
+            if (lines.isEmpty() && older.isEmpty()) {
                 return "Nothing: no request came with a key of this world.";
             }
             int more = lines.size() - LONGEST;
-            StringBuilder text = new StringBuilder();
+            List<String> told = new ArrayList<>();
             if (more > 0) {
-                text.append("(").append(more).append(" earlier lines are left out)\n");
+                told.add("(" + more + " earlier lines are left out)");
             }
-            text.append(String.join("\n", lines.subList(Math.max(more, 0), lines.size())));
+            told.addAll(lines.subList(Math.max(more, 0), lines.size()));
+            older.forEach(label -> told.add("from the start  fault " + label + " (never acted)"));
+            if (requests.isEmpty()) {
+                told.addAll(List.of("", "No request came with a key of this world."));
+            }
             // What a fault answers may have a status alone.
             requests.stream()
                     .filter(each -> each.has("status") && each.number("status") >= 400)
                     .reduce((earlier, later) -> later)
-                    .ifPresent(refused -> text.append("\n\n").append(refusal(refused)));
-            return text.toString();
+                    .ifPresent(refused -> told.addAll(List.of("", refusal(refused))));
+            return String.join("\n", told);
+        }
+
+        /**
+         * Adds the numbers of the interventions that added a rule which never acted. Returns the labels of such rules
+         * that are older than all interventions. An intervention has the label of its rule alone, so that the newest
+         * go together.
+         */
+        private static List<String> idle(List<Json> interventions, List<Json> rules, Set<Long> idle) {
+            Map<String, Deque<Long>> added = new HashMap<>();
+            for (Json act : interventions) {
+                Deque<Long> same = added.computeIfAbsent(act.text("fault"), label -> new ArrayDeque<>());
+                switch (act.text("kind")) {
+                    case "faultAdded" -> same.push(act.number("number"));
+                    case "faultRemoved" -> same.poll();
+                    case "faultsCleared" -> added.clear();
+                    default -> {}
+                }
+            }
+            Deque<String> older = new ArrayDeque<>();
+            for (int index = rules.size() - 1; index >= 0; index--) {
+                String label = rules.get(index).text("label");
+                Long number = added.getOrDefault(label, new ArrayDeque<>()).poll();
+                boolean isIdle = rules.get(index).number("fired") == 0;
+                if (isIdle && number != null) {
+                    idle.add(number);
+                } else if (isIdle) {
+                    older.push(label);
+                }
+            }
+            return List.copyOf(older);
         }
 
         private List<String> inOrder(List<Json> deliveries) {
-            List<Sent> sent = new ArrayList<>();
-            for (Json delivery : deliveries) {
-                delivery.items("attempts").forEach(attempt -> sent.add(new Sent(delivery, attempt)));
+            Map<Integer, List<String>> after = new HashMap<>();
+            attempts(deliveries).forEach(sent ->
+                    after.computeIfAbsent(place(sent), place -> new ArrayList<>()).add(webhook(sent)));
+            // Those of no step stand before all.
+            List<String> lines = new ArrayList<>(after.getOrDefault(-1, List.of()));
+            for (int place = 0; place < steps.size(); place++) {
+                lines.add(steps.get(place).text());
+                lines.addAll(after.getOrDefault(place, List.of()));
             }
-            sent.sort(Comparator.comparing(Sent::at).thenComparing(each -> each.delivery().number("index")));
-            List<Line> lines = new ArrayList<>();
-            for (int place = 0; place < requests.size(); place++) {
-                lines.add(new Line(place, true, request(requests.get(place))));
-            }
-            sent.forEach(each -> lines.add(new Line(place(each), false, webhook(each))));
-            lines.sort(Comparator.comparing(Line::place).thenComparing(Line::isRequest));
-            return lines.stream().map(Line::text).toList();
+            return lines;
         }
 
-        /** How many requests came before an attempt, as far as the clock and the numbers of deliveries tell it. */
-        private int place(Sent sent) {
-            long index = sent.delivery().number("index");
-            boolean isFirst = sent.attempt().number("number") == 1;
-            if (isFirst && causes.containsKey(index)) {
-                return causes.get(index) + 1;
-            }
-            int earliest = (int) times.stream().filter(time -> time.isBefore(sent.at())).count();
-            int latest = (int) times.stream().filter(time -> !time.isAfter(sent.at())).count();
-            boolean hasMoved = earliest > 0;
-            if (isFirst) {
-                for (Map.Entry<Long, Integer> cause : causes.entrySet()) {
-                    if (cause.getKey() < index) {
-                        earliest = Math.max(earliest, cause.getValue() + 1);
-                    } else {
-                        latest = Math.min(latest, cause.getValue());
-                    }
+        /** Those of all deliveries, in the order of their times. */
+        private static List<Sent> attempts(List<Json> deliveries) {
+            List<Sent> sent = new ArrayList<>();
+            for (Json delivery : deliveries) {
+                int resend = 0;
+                for (Json attempt : delivery.items("attempts")) {
+                    sent.add(new Sent(delivery, attempt, resend));
+                    resend += attempt.text("cause").equals("resent") ? 1 : 0;
                 }
             }
-            // What the clock brings comes when it moves, so before the requests of that time. Before it ever moved,
-            // it is the outside world that acts, mostly after what the client has done.
-            return hasMoved && !sent.attempt().text("cause").equals("resent") ? earliest : latest;
+            sent.sort(Comparator.comparing(Sent::at).thenComparing(each -> each.delivery().number("index")));
+            return sent;
+        }
+
+        /**
+         * The place of the step after which an attempt came: its cause, or the move of the clock that brought it. Where
+         * a clock runs, it is the last step before.
+         */
+        private int place(Sent sent) {
+            int last = cause(sent);
+            for (int place = Math.max(last, 0); place < steps.size(); place++) {
+                if (steps.get(place).begin().isAfter(sent.at())) {
+                    break;
+                }
+                last = place;
+                if (!steps.get(place).end().isBefore(sent.at())) {
+                    break;
+                }
+            }
+            return last;
+        }
+
+        /** The place of the step before which an attempt cannot be; -1 if there is none. */
+        private int cause(Sent sent) {
+            List<Integer> again = resends.getOrDefault(sent.delivery().text("id"), List.of());
+            if (sent.attempt().text("cause").equals("resent") && sent.resend() < again.size()) {
+                return again.get(sent.resend());
+            }
+            long index = sent.delivery().number("index");
+            Map.Entry<Long, Integer> act = acts.floorEntry(index);
+            return causes.getOrDefault(index, act == null ? -1 : act.getValue());
+        }
+
+        private static String intervention(Json act, boolean isIdle) {
+            String what = switch (act.text("kind")) {
+                case "action" -> "action " + act.text("action") + about(act);
+                case "clockMoved" -> "clock moves" + (act.has("until") ? " to " + act.text("until") : "");
+                case "faultAdded" -> "fault " + act.text("fault") + " is added";
+                case "faultRemoved" -> "fault " + act.text("fault") + " is removed";
+                case "faultsCleared" -> "all faults are removed";
+                case "resent" -> "webhook " + act.text("delivery") + " is sent again";
+                default -> act.text("kind");
+            };
+            return act.text("time") + "  " + what + (isIdle ? " (never acted)" : "")
+                    + (act.has("refused") ? " -> refused: " + act.text("refused") : "");
+        }
+
+        /** The values of an action, as those of an event stand. */
+        private static String about(Json act) {
+            String values = Stream.of("payee", "invoice", "amount")
+                    .filter(act::has)
+                    .map(name -> act.at(name).value().toString())
+                    .collect(Collectors.joining(" "));
+            return values.isEmpty() ? "" : " (" + values + ")";
         }
 
         private static String request(Json entry) {

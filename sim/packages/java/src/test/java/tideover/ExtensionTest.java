@@ -29,6 +29,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import tideover.Tideover.InWorld;
+import tideover.Tideover.Json;
 import tideover.Tideover.Mock;
 import tideover.Tideover.Refused;
 import tideover.Tideover.Webhooks;
@@ -37,6 +38,7 @@ import tideover.Tideover.World;
 /** What the extension gives to a test, and what it says of one that fails. */
 class ExtensionTest {
     private static final Map<String, String> ADVANCE = Map.of("payeeExternalId", "acme", "invoiceExternalId", "INV-1");
+    private static final String NEVER = "2026-01-01T00:00:00Z  fault requestThrottled is added (never acted)";
 
     @InWorld
     static class Failing {
@@ -114,11 +116,14 @@ class ExtensionTest {
         String[] story = {
             "\tSuppressed: the timeline of world w",
             "2026-01-01T00:00:00Z  POST /v1/webhooks -> 201  [4.webhooks.2]",
+            "2026-01-01T00:00:00Z  fault upstreamFails.afterCommit is added",
             "2026-01-01T00:00:00Z  PUT /v1/organizations/acme -> 200  [4.businessSync.intro.1]",
             "    The field taxid is not known and was ignored. Did you mean taxId?",
             "2026-01-01T00:00:00Z  POST /v1/advances -> 201  [4.advances.1]",
             "2026-01-01T00:00:00Z    webhook partner.invoice.factoredUpdated (acme INV-1 REQUESTED) -> 204",
             "2026-01-01T00:00:00Z    webhook partner.loan.created (acme INV-1",
+            "2026-01-01T00:00:00Z  action payorPays (acme INV-1 5)",
+            "2026-01-01T00:00:00Z  clock moves to 2026-01-01T02:00:00Z",
             "2026-01-01T00:00:30Z    webhook partner.invoice.factoredUpdated (acme INV-1 FUNDING) -> 204",
             "2026-01-01T02:00:00Z  POST /v1/advances -> 502 upstream_failed  [7.",
             "The last refusal was upstream_failed, decided by clause 7.",
@@ -199,6 +204,75 @@ class ExtensionTest {
 
     @Test
     @InWorld
+    void noRequestCame(World world) {
+        world.advance(Duration.ofHours(1));
+        assertThrows(Refused.class, () -> world.payorPays("acme", "INV-1", 5));
+        assertEquals(
+                """
+                2026-01-01T00:00:00Z  clock moves to 2026-01-01T01:00:00Z
+                2026-01-01T01:00:00Z  action payorPays (acme INV-1 5) -> refused: \
+                no business was synced under this identifier
+
+                No request came with a key of this world.""",
+                world.timeline());
+    }
+
+    @Test
+    void aFaultThatNeverActedIsMarked() {
+        Map<String, Object> throttled = Map.of("operation", "list_subscriptions", "retryAfterSeconds", 1);
+        Map<String, Object> never = Map.of("nth", 9, "retryAfterSeconds", 1);
+        List<Map<String, Object>> first = List.of(Map.of("act", "deliveryDropped"), Map.of("act", "unknownField"));
+        try (World world = Tideover.mock().world(Map.of("faults", first))) {
+            world.fault("requestThrottled", never);
+            world.fault("requestThrottled", throttled);
+            world.fault("deliveryDropped");
+            assertThrows(Refused.class, () -> world.request("GET", "/v1/webhooks"));
+            world.clearFaults();
+            world.fault("requestThrottled", never);
+            world.fault("upstreamFails", Map.of("when", "beforeCommit", "label", "down"));
+            assertThrows(Refused.class, () -> world.request("GET", "/v1/webhooks"));
+            List<String> lines = world.timeline().lines().toList();
+            assertEquals(
+                    List.of(
+                            NEVER,
+                            "2026-01-01T00:00:00Z  fault down is added",
+                            "2026-01-01T00:00:00Z  GET /v1/webhooks -> 502 upstream_failed"
+                                    + "  [7.codes.upstream_failed]  fault: down"),
+                    lines.subList(lines.size() - 6, lines.size() - 3));
+            assertEquals(1, lines.stream().filter(line -> line.contains("never acted")).count());
+            world.reset();
+            world.fault("requestThrottled", throttled);
+            world.fault("requestThrottled", never);
+            assertThrows(Refused.class, () -> world.request("GET", "/v1/webhooks"));
+            assertEquals(
+                    List.of(
+                            NEVER,
+                            "from the start  fault deliveryDropped (never acted)",
+                            "from the start  fault unknownField (never acted)"),
+                    world.timeline().lines().filter(line -> line.contains("never acted")).toList());
+        }
+    }
+
+    @Test
+    @InWorld
+    void aWebhookThatIsSentAgainStandsUnderIt(World world, Webhooks webhooks) {
+        webhooks.subscribe(world);
+        world.request("PUT", "/v1/organizations/acme", Map.of("legalName", "Acme"));
+        Json delivery = world.expectDelivery("partner.organization.added");
+        world.resend(delivery);
+        world.request("GET", "/v1/organizations/acme");
+        world.resend(delivery);
+        assertEquals(List.of(), world.waitForDeliveries());
+        List<String> lines = world.timeline().lines().toList();
+        Map.of(3, "attempt 2", 6, "attempt 3").forEach((place, attempt) -> {
+            String again = "2026-01-01T00:00:00Z  webhook " + delivery.text("id") + " is sent again";
+            assertEquals(again, lines.get(place));
+            assertTrue(lines.get(place + 1).endsWith("(acme), " + attempt + " -> 204"), lines.get(place + 1));
+        });
+    }
+
+    @Test
+    @InWorld
     void aRefusalByAFaultIsTheLastOne(World world) {
         assertThrows(Refused.class, () -> world.request("POST", "/v1/advances", ADVANCE));
         world.fault("requestThrottled", Map.of("retryAfterSeconds", 1, "nth", 1));
@@ -235,9 +309,11 @@ class ExtensionTest {
                         "PUT /v1/organizations/acme",
                         "webhook partner.organization.added (acme)",
                         "GET /v1/organizations/acme",
+                        "action vendorCompletesOnboarding (acme)",
                         "webhook partner.organization.optedIn (acme)",
                         "PUT /v1/organizations/globex",
                         "webhook partner.organization.added (globex)",
+                        "clock moves to 2026-01-01T00:00:05Z",
                         "webhook partner.organization.added (acme), attempt 2",
                         "GET /v1/organizations/globex"),
                 Arrays.stream(world.timeline().split("\n"))
