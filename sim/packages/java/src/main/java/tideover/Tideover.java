@@ -14,6 +14,7 @@ import java.lang.annotation.Target;
 import java.lang.reflect.Modifier;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -1539,7 +1540,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         }
 
         Json send(String method, String path, String contentType, String body, Duration timeout) {
-            HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path)).timeout(timeout);
+            HttpRequest.Builder request = HttpRequest.newBuilder(address(path)).timeout(timeout);
             if (key != null) {
                 request.header("Authorization", "Bearer " + key);
             }
@@ -1550,6 +1551,11 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             HttpResponse<String> answer;
             try {
                 answer = CLIENT.send(request.build(), BodyHandlers.ofString());
+            } catch (ConnectException problem) {
+                // Its message is often none: it says at least whom the test has asked.
+                String why = problem.getMessage() == null ? "nobody listens there" : problem.getMessage();
+                throw new UncheckedIOException(
+                        "The mock at " + url + named() + " cannot be reached: " + why, problem);
             } catch (IOException problem) {
                 throw new UncheckedIOException(method + " " + path + ": " + problem.getMessage(), problem);
             } catch (InterruptedException interrupted) {
@@ -1559,6 +1565,21 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 throw refused(method + " " + path, answer);
             }
             return answer.body().isEmpty() ? new Json(null) : Json.parse(answer.body());
+        }
+
+        private URI address(String path) {
+            if (!url.matches("https?://[^/]+.*")) {
+                throw new IllegalArgumentException(
+                        "\"" + url + "\"" + named() + " is no address such as http://127.0.0.1:4010");
+            }
+            return URI.create(url + path);
+        }
+
+        /** Says where the address comes from, if it is the variable. */
+        private String named() {
+            String named = System.getenv("TIDEOVER_URL");
+            boolean isNamed = named != null && Mock.at(named).url().equals(url);
+            return isNamed ? ", which the variable TIDEOVER_URL names," : "";
         }
 
         private static Refused refused(String request, HttpResponse<String> answer) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +22,13 @@ class MockTest {
     static final class Program {
         public static void main(String[] arguments) {
             try {
-                System.out.print(Tideover.mock().url());
+                Mock mock = Tideover.mock();
+                if (arguments.length > 0) {
+                    mock.world().close();
+                }
+                System.out.print(mock.url());
+            } catch (IllegalArgumentException | UncheckedIOException problem) {
+                System.out.print(problem.getMessage());
             } catch (CannotStart problem) {
                 String again = assertThrows(CannotStart.class, Tideover::mock).getMessage();
                 System.out.print(again.equals(problem.getMessage()) ? again : "another message");
@@ -29,10 +36,12 @@ class MockTest {
         }
     }
 
-    private static String printed(Map<String, String> variables) throws IOException, InterruptedException {
+    private static String printed(Map<String, String> variables, String... arguments)
+            throws IOException, InterruptedException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String classes = System.getProperty("java.class.path");
         ProcessBuilder program = new ProcessBuilder(java, "-cp", classes, Program.class.getName());
+        program.command().addAll(List.of(arguments));
         program.environment().remove("TIDEOVER_URL");
         program.environment().putAll(variables);
         Process process = program.redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -91,5 +100,19 @@ class MockTest {
         assertTrue(absent.endsWith("Put it on the PATH, or let the variable TIDEOVER name it."), absent);
         String onThePath = printed(Map.of("TIDEOVER", "", "PATH", ""));
         assertTrue(onThePath.startsWith("The program tideover cannot be started: "), onThePath);
+    }
+
+    @Test
+    void aMockThatIsNotThereSaysWhereItShouldBe() throws Exception {
+        UncheckedIOException absent =
+                assertThrows(UncheckedIOException.class, () -> Mock.at("http://127.0.0.1:1/").world());
+        String message = absent.getMessage();
+        assertTrue(message.startsWith("The mock at http://127.0.0.1:1 cannot be reached: "), message);
+        String named = printed(Map.of("TIDEOVER_URL", "http://127.0.0.1:1/"), "world");
+        String wanted = "The mock at http://127.0.0.1:1, which the variable TIDEOVER_URL names, cannot be reached: ";
+        assertTrue(named.startsWith(wanted), named);
+        String malformed = printed(Map.of("TIDEOVER_URL", "localhost:4010"), "world");
+        String instead = " is no address such as http://127.0.0.1:4010";
+        assertEquals("\"localhost:4010\", which the variable TIDEOVER_URL names," + instead, malformed);
     }
 }
