@@ -152,6 +152,7 @@ func TestAWebhookThatIsSentAgainStandsUnderIt(t *testing.T) {
 	add(world, "acme")
 	delivery := world.ExpectDelivery(tideover.Expected{Event: added})
 	world.Resend(delivery)
+	equal(t, len(world.WaitForDeliveries()), 0)
 	world.Request("GET", acmePath, nil, nil)
 	world.Resend(delivery)
 	equal(t, len(world.WaitForDeliveries()), 0)

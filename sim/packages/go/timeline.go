@@ -218,7 +218,7 @@ func (s *steps) act(act intervention, isIdle bool) {
 	if act.Until != nil {
 		end = *act.Until
 	}
-	if act.Kind == "resent" {
+	if act.Kind == "resent" && act.Refused == "" {
 		s.resends[act.Delivery] = append(s.resends[act.Delivery], place)
 	} else {
 		s.acts = append(s.acts, struct {
