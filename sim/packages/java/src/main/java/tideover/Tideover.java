@@ -192,13 +192,20 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
             if (!each.scenario().isEmpty()) {
                 options.put("scenario", each.scenario());
             }
+            if (each.platforms() < 0 || each.seed() < -1) {
+                throw new ParameterResolutionException("Neither platforms nor a seed may be negative in " + each);
+            }
             if (each.platforms() > 0) {
                 options.put("platforms", each.platforms());
             }
             if (each.seed() >= 0) {
                 options.put("seed", each.seed());
             }
-            options.putAll(Json.parse(each.options()).fields());
+            Json further = Json.parse(each.options());
+            if (!(further.value() instanceof Map)) {
+                throw new ParameterResolutionException("The options are no JSON object: " + each.options());
+            }
+            options.putAll(further.fields());
         }
         return options;
     }
@@ -551,7 +558,9 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
         /** Moves the clock forward. Everything that is due happens in order. */
         public Instant advance(Duration duration) {
-            return move("advanceSeconds", duration.toSeconds());
+            // The mock refuses what is not whole, and what is negative.
+            BigDecimal seconds = new BigDecimal(duration.toSeconds()).add(BigDecimal.valueOf(duration.getNano(), 9));
+            return move("advanceSeconds", duration.getNano() == 0 ? (Object) duration.toSeconds() : seconds);
         }
 
         /** Moves the clock forward to this instant. */
@@ -662,7 +671,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         /** The same with another patience than ten seconds. */
         public Json expectDelivery(String event, Map<String, ?> about, Duration patience) {
             Expected expected = new Expected(event, about);
-            long deadline = System.nanoTime() + patience.toNanos();
+            long deadline = System.nanoTime() + notNegative(patience).toNanos();
             for (long pause = 2; ; pause = Math.min(2 * pause, 100)) {
                 boolean isLast = System.nanoTime() >= deadline;
                 List<Json> came = deliveries();
@@ -716,7 +725,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
         /** The same with another patience than ten seconds. */
         public List<Json> waitForRequests(int count, Map<String, ?> filters, Duration patience) {
-            long seconds = patience.toSeconds();
+            long seconds = notNegative(patience).plusNanos(999_999_999).toSeconds();
             Map<String, Object> body = Map.of("filter", filters, "count", count, "patienceSeconds", seconds);
             Json came = port("POST", "journal/wait", body, patience.plus(Caller.USUAL));
             if (!came.flag("reached")) {
@@ -967,6 +976,9 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
         /** Answers the next verified deliveries with this status. Without 2xx they are no events yet. */
         public synchronized void answer(int status, int times) {
+            if (status < 200 || status > 599) {
+                throw new IllegalArgumentException("A receiver answers a status from 200 to 599, and not " + status);
+            }
             answers.addAll(Collections.nCopies(times, status));
         }
 
@@ -986,7 +998,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         /** The same with another patience than ten seconds. If none comes, {@link Unmet} says what came instead. */
         public synchronized Json waitFor(String event, Map<String, ?> about, Duration patience) {
             Expected expected = new Expected(event, about);
-            long deadline = System.nanoTime() + patience.toNanos();
+            long deadline = System.nanoTime() + notNegative(patience).toNanos();
             while (true) {
                 for (Json each : events.values()) {
                     if (expected.isMetBy(each)) {
@@ -1612,6 +1624,18 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 "partner.loan.paid",
                 "partner.notice.sent");
 
+        /** What the data of events have, and the last one that the fault unknownField adds. */
+        private static final List<String> ABOUT = List.of(
+                "payee",
+                "invoice",
+                "state",
+                "collected",
+                "advanceAmount",
+                "externalId",
+                "payeeExternalId",
+                "invoiceExternalId",
+                "addedField");
+
         private final String event;
         private final Map<String, Object> about = new LinkedHashMap<>();
 
@@ -1620,7 +1644,13 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 throw new IllegalArgumentException("There is no event " + event + ". " + hint(event));
             }
             this.event = event;
-            about.forEach((name, value) -> this.about.put(name, Json.of(value).value()));
+            about.forEach((name, value) -> {
+                if (!ABOUT.contains(name)) {
+                    throw new IllegalArgumentException(
+                            "No event has " + name + ". It may be about " + String.join(", ", ABOUT));
+                }
+                this.about.put(name, Json.of(value).value());
+            });
         }
 
         boolean isMetBy(Json body) {
@@ -1701,6 +1731,13 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         return query.isEmpty() ? path : path + "?" + query;
     }
 
+    private static Duration notNegative(Duration patience) {
+        if (patience.isNegative()) {
+            throw new IllegalArgumentException("The patience is negative: " + patience);
+        }
+        return patience;
+    }
+
     private static void pause(long milliseconds) {
         try {
             Thread.sleep(milliseconds);
@@ -1764,7 +1801,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         }
 
         private void addAct(Json act, Set<Long> idle) {
-            if (act.text("kind").equals("resent")) {
+            if (act.text("kind").equals("resent") && !act.has("refused")) {
                 resends.computeIfAbsent(act.text("delivery"), id -> new ArrayList<>()).add(steps.size());
             } else {
                 acts.put(act.number("nextDelivery"), steps.size());

@@ -91,6 +91,24 @@ class ExtensionTest {
         void aTest() {}
     }
 
+    static class WithWrongOptions {
+        @Test
+        @InWorld(seed = -2)
+        void aSeed(World world) {}
+
+        @Test
+        @InWorld(platforms = -1)
+        void platforms(World world) {}
+
+        @Test
+        @InWorld(options = "[]")
+        void noObject(World world) {}
+
+        @Test
+        @InWorld(options = "{\"sead\":7}")
+        void anOption(World world) {}
+    }
+
     private static List<String> failures(Class<?> tests) {
         LauncherDiscoveryRequest request =
                 LauncherDiscoveryRequestBuilder.request().selectors(selectClass(tests)).build();
@@ -164,6 +182,16 @@ class ExtensionTest {
     void aWorldIsOfOneTest() {
         String text = failures(OfAClass.class).get(0);
         assertTrue(text.contains("A World is of one test: ask for it in the test or in @BeforeEach"), text);
+    }
+
+    @Test
+    void optionsThatAreWrongAreRefused() {
+        List<String> failures = failures(WithWrongOptions.class);
+        assertEquals(4, failures.size());
+        Map<String, Long> wanted =
+                Map.of("may be negative", 2L, "The options are no JSON object: []", 1L, "sead: no such field", 1L);
+        wanted.forEach((message, times) ->
+                assertEquals(times, failures.stream().filter(each -> each.contains(message)).count(), message));
     }
 
     @Nested
@@ -260,6 +288,7 @@ class ExtensionTest {
         world.request("PUT", "/v1/organizations/acme", Map.of("legalName", "Acme"));
         Json delivery = world.expectDelivery("partner.organization.added");
         world.resend(delivery);
+        assertEquals(List.of(), world.waitForDeliveries());
         world.request("GET", "/v1/organizations/acme");
         world.resend(delivery);
         assertEquals(List.of(), world.waitForDeliveries());

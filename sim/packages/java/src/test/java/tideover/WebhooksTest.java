@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -222,6 +223,17 @@ class WebhooksTest {
         for (String name : names) {
             String text = unmet(() -> world.expectDelivery(name, Map.of(), Duration.ZERO));
             assertTrue(text.startsWith(name + " did not come"), text);
+        }
+    }
+
+    @Test
+    void eachFieldOfAnEventCanBeAskedFor(World world) {
+        Json schemas = new PortReader(world.url()).read("/_sim/openapi.json").at("components.schemas");
+        for (String form : List.of("Advance", "Business", "Collection", "Financing", "Invoice")) {
+            Map<?, ?> fields = (Map<?, ?>) schemas.at("Event" + form + ".properties").value();
+            Map<String, String> about = new HashMap<>(Map.of("addedField", "new"));
+            fields.keySet().forEach(name -> about.put((String) name, "some"));
+            unmet(() -> world.expectDelivery(ADDED, about, Duration.ZERO));
         }
     }
 }

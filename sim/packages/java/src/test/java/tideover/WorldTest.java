@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import tideover.Tideover.InWorld;
 import tideover.Tideover.Json;
 import tideover.Tideover.Mock;
@@ -122,6 +123,39 @@ class WorldTest {
     void anOptionThatIsWrongIsRefused(Mock mock) {
         Refused refused = assertThrows(Refused.class, () -> mock.world(Map.of("scenario", "bogus")));
         assertTrue(refused.getMessage().contains("scenario: expected fresh, onboarded"), refused.getMessage());
+    }
+
+    @Test
+    void aSpanThatIsWrongIsRefused(World world, Webhooks webhooks, Mock mock) {
+        Duration negative = Duration.ofSeconds(-1);
+        Map<String, Executable> wrong = Map.of(
+                "advanceSeconds: expected a whole number, not negative, got -1",
+                () -> world.advance(negative),
+                "advanceSeconds: expected a whole number, not negative, got 0.5",
+                () -> world.advance(Duration.ofMillis(500)),
+                "No event has payeee. It may be about payee, invoice, state, ",
+                () -> world.expectDelivery("partner.loan.paid", Map.of("payeee", "acme")),
+                "The patience is negative: PT-1S",
+                () -> world.waitForRequests(1, Map.of(), negative),
+                "negative: PT-1S",
+                () -> world.expectDelivery("partner.loan.paid", Map.of(), negative),
+                "patience is negative: PT-1S",
+                () -> webhooks.waitFor("partner.loan.paid", Map.of(), negative),
+                "A receiver answers a status from 200 to 599, and not 99",
+                () -> webhooks.answer(99, 1),
+                "sead: no such field.",
+                () -> mock.world(Map.of("sead", 7)));
+        wrong.forEach((wanted, call) -> {
+            String message = assertThrows(RuntimeException.class, call).getMessage();
+            assertTrue(message.contains(wanted), message);
+        });
+        assertEquals(START, world.now());
+    }
+
+    @Test
+    void aPatienceIsRoundedUp(World world) {
+        Unmet unmet = assertThrows(Unmet.class, () -> world.waitForRequests(1, Map.of(), Duration.ofMillis(10)));
+        assertTrue(unmet.getMessage().endsWith("within 1 seconds"), unmet.getMessage());
     }
 
     @Test
