@@ -2,6 +2,7 @@ import { call, open, query, Refused, type Caller, type More } from "./call.js";
 import { BadConduct, brokenRows, explained } from "./conduct.js";
 import { isExpected, lineOf, listOf, NotDelivered, type Expected } from "./deliveries.js";
 import { asyncDispose } from "./dispose.js";
+import { checkFields } from "./fields.js";
 import { ACTIONS } from "./generated/actions.js";
 import { lineOfRequest, timeline, type Act } from "./timeline.js";
 import type {
@@ -24,13 +25,15 @@ import type {
 import { PATIENCE, until } from "./wait.js";
 import { startWebhooks, type Webhooks } from "./webhooks.js";
 
-/** A part of time. Parts add up. */
+/** A part of time: at least one of these. Parts add up. */
 export interface Span {
   readonly seconds?: number;
   readonly minutes?: number;
   readonly hours?: number;
   readonly days?: number;
 }
+
+const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86400 };
 
 /** A method for each action of the operator port: what vendor, bank, payor and operator do. */
 export interface World extends Actions {}
@@ -89,8 +92,7 @@ export class World {
 
   /** Moves the clock forward; what is due on the way happens. Returns what the clock shows then. */
   async advance(span: Span): Promise<string> {
-    const { seconds = 0, minutes = 0, hours = 0, days = 0 } = span;
-    const advanceSeconds = seconds + 60 * (minutes + 60 * (hours + 24 * days));
+    const advanceSeconds = secondsOf(span);
     return (await this.#move(says("advance", span), { advanceSeconds })).now;
   }
 
@@ -133,6 +135,7 @@ export class World {
 
   /** The first webhook of this kind that a receiver has accepted. Waits for it; the clock does not move. */
   async expectDelivery<Type extends EventType>(expected: Expected<Type>): Promise<Delivery & { body: Event<Type> }> {
+    checkFields(`expectDelivery({ event: "partner.loan.issued" })`, expected, ["event", "payee", "invoice", "timeout"]);
     const { event, timeout = PATIENCE, ...about } = expected;
     const look = async () => (await this.deliveries()).find((delivery) => isExpected(expected, delivery));
     const found = await until(look, (signal) => this.#changes(signal), timeout);
@@ -251,6 +254,16 @@ for (const action of ACTIONS) {
       return this.act(action, fields);
     },
   });
+}
+
+function secondsOf(span: Span): number {
+  const call = "advance({ days: 30 })";
+  checkFields(call, span, Object.keys(UNITS));
+  const parts = Object.entries(span).filter(([, count]) => count !== undefined) as [keyof Span, unknown][];
+  const wrong = parts.find(([, count]) => typeof count !== "number" || !Number.isFinite(count));
+  if (wrong) throw new TypeError(`${call}: ${wrong[0]} is a number, not ${String(wrong[1])}`);
+  if (parts.length === 0) throw new TypeError(`${call}: it needs one of ${Object.keys(UNITS).join(", ")}`);
+  return parts.reduce((sum, [unit, count]) => sum + UNITS[unit] * (count as number), 0);
 }
 
 /** The fields of an action under the names of the operator port. */

@@ -52,6 +52,12 @@ test("a wait that is over says what came instead", async () => {
   );
 });
 
+test("a wait for something misspelt is refused at once", async () => {
+  const expect = (expected: object) => world.expectDelivery(expected as { event: "partner.loan.paid" });
+  const message = /there is no field type; it has event, payee, invoice/;
+  await assert.rejects(expect({ type: "partner.loan.paid" }), { name: "TypeError", message });
+});
+
 test("a delivery that comes again is no new event", async () => {
   await sync("acme");
   const { id } = await world.expectDelivery({ event: "partner.organization.added" });

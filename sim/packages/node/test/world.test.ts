@@ -84,6 +84,18 @@ test("time passes when it is told to", async () => {
   assert.deepEqual(await world.untilQuiet(), { now: "2026-02-02T00:00:00Z", quiet: true, nextDue: null });
 });
 
+test("a move of the clock that says no span is refused", async () => {
+  const advance = (span: unknown) => world.advance(span as { days: number });
+  const names = /advance\(\{ days: 30 \}\): .*seconds, minutes, hours, days/;
+  for (const span of [30, undefined, null, "P1D", { day: 1 }, { days: 1, minute: 1 }, {}, { days: undefined }]) {
+    await assert.rejects(advance(span), { name: "TypeError", message: names });
+  }
+  await assert.rejects(advance({ days: "1" }), { name: "TypeError", message: /days is a number, not 1/ });
+  await assert.rejects(advance({ days: NaN }), { name: "TypeError", message: /days is a number, not NaN/ });
+  assert.equal(await world.now(), "2026-01-01T00:00:00Z");
+  assert.equal(await advance({ seconds: 0 }), "2026-01-01T00:00:00Z");
+});
+
 test("requests fail by a rule, until the rules are cleared", async () => {
   await world.fault({ act: "upstreamFails", when: "beforeCommit", operation: "list_subscriptions", label: "down" });
   await assert.rejects(world.request("GET", "/v1/webhooks"), { status: 502, code: "upstream_failed" });
