@@ -7,6 +7,8 @@ export interface Act {
   readonly now: string;
   readonly requests: number;
   readonly deliveries: number;
+  /** The rule of faults that it added. */
+  readonly fault: number | undefined;
 }
 
 /** What happened, in order: requests, what the test did, and under each the webhooks that it caused. */
@@ -14,6 +16,7 @@ export function timeline(
   entries: readonly JournalEntry[],
   acts: readonly Act[],
   deliveries: readonly Delivery[],
+  neverActed: ReadonlySet<number>,
 ): string {
   const untold = new Set(deliveries);
   const tell = (belongs: (delivery: Delivery) => boolean) => {
@@ -26,8 +29,9 @@ export function timeline(
   const left = [...acts];
   const tellActs = (requests: number) => {
     while (left[0] && left[0].requests <= requests) {
-      const { now, what, deliveries } = left.shift()!;
-      lines.push(`${now}  ${what}`, ...tell(({ id, index }) => index < deliveries && !caused.has(id)));
+      const { now, what, deliveries, fault } = left.shift()!;
+      const mark = fault !== undefined && neverActed.has(fault) ? " (never acted)" : "";
+      lines.push(`${now}  ${what}${mark}`, ...tell(({ id, index }) => index < deliveries && !caused.has(id)));
     }
   };
   for (const entry of entries) {

@@ -47,6 +47,8 @@ export class World {
   readonly keys: readonly Port["WorldKey"][];
 
   readonly #acts: Act[] = [];
+  /** The rules that were removed before they ever acted. */
+  readonly #removedIdle = new Set<number>();
   readonly #receivers: Webhooks[] = [];
   #deleted: Promise<void> | undefined;
 
@@ -110,12 +112,25 @@ export class World {
     return (await this.#ask("GET", "/_sim/clock")).now;
   }
 
-  /** Adds a rule by which requests or webhooks fail, as its act says; returns its number. */
+  /** Adds a rule by which requests or webhooks fail, as its act says; returns its number, for `removeFault`. */
   async fault(rule: FaultRule): Promise<number> {
     return (await this.#do(says("fault", rule), "POST", "/_sim/faults", rule)).ids[0];
   }
 
+  /** The rules: `matched` counts the requests or webhooks that each selected, `fired` how often it acted. */
+  async faults(): Promise<Port["Fault"][]> {
+    return (await this.#ask("GET", "/_sim/faults")).faults;
+  }
+
+  /** Removes one rule, by the number that `fault` returned. */
+  async removeFault(id: number): Promise<void> {
+    await this.#keepIdle((each) => each === id);
+    await this.#do(`remove the fault ${id}`, "DELETE", `/_sim/faults/${id}`);
+  }
+
+  /** Removes all rules. */
   async clearFaults(): Promise<void> {
+    await this.#keepIdle(() => true);
     await this.#do("clear the faults", "DELETE", "/_sim/faults");
   }
 
@@ -176,7 +191,8 @@ export class World {
 
   /** What happened, as text: requests with their clauses, actions, moves of the clock, webhooks. */
   async timeline(): Promise<string> {
-    return timeline(await this.journal(), this.#acts, await this.deliveries());
+    const neverActed = new Set([...this.#removedIdle, ...(await this.#idle())]);
+    return timeline(await this.journal(), this.#acts, await this.deliveries(), neverActed);
   }
 
   /** What a failed test should tell: the timeline, and why the last refused request was refused. */
@@ -192,6 +208,7 @@ export class World {
   async reset({ repeat = false } = {}): Promise<void> {
     await this.#ask("POST", `/_sim/worlds/${this.id}/reset`, { repeat });
     this.#acts.length = 0;
+    this.#removedIdle.clear();
   }
 
   /** Makes a copy, which goes its own way. */
@@ -224,7 +241,7 @@ export class World {
   async #do(what: string, method: string, path: string, body?: unknown): Promise<any> {
     try {
       const answer = await this.#ask(method, path, body);
-      await this.#note(what);
+      await this.#note(what, answer?.ids?.[0]);
       return answer;
     } catch (error) {
       if (error instanceof Refused) await this.#note(`${what}: refused, ${error.prose}`);
@@ -232,10 +249,20 @@ export class World {
     }
   }
 
-  async #note(what: string): Promise<void> {
+  async #note(what: string, fault?: number): Promise<void> {
     // A text that no business has: only the numbers are of interest.
     const { now, nextRequest, nextDelivery } = await this.#ask("GET", "/_sim/overview?text=%00");
-    this.#acts.push({ what, now, requests: nextRequest, deliveries: nextDelivery });
+    this.#acts.push({ what, now, requests: nextRequest, deliveries: nextDelivery, fault });
+  }
+
+  /** The rules that have not acted yet. */
+  async #idle(): Promise<number[]> {
+    return (await this.faults()).filter(({ fired }) => fired === 0).map(({ id }) => id);
+  }
+
+  /** Of a rule that is gone, nobody can ask how often it acted. */
+  async #keepIdle(isGoing: (id: number) => boolean): Promise<void> {
+    (await this.#idle()).filter(isGoing).forEach((id) => this.#removedIdle.add(id));
   }
 
   /** One when nothing is being sent any more, and one after each change of the world from then on. */

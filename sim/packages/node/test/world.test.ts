@@ -107,6 +107,37 @@ test("requests fail by a rule, until the rules are cleared", async () => {
   assert.equal((await world.journal({ fault: "down" })).length, 1);
 });
 
+test("a rule says how often it acted, and can be removed", async () => {
+  const first = await world.fault({ act: "upstreamFails", when: "beforeCommit", operation: "list_subscriptions" });
+  const second = await world.fault({ act: "deliveryDuplicated", event: "partner.loan.paid" });
+  await assert.rejects(world.request("GET", "/v1/webhooks"), { status: 502 });
+  const fired = async () => (await world.faults()).map(({ id, fired }) => [id, fired]);
+  assert.deepEqual(await fired(), [
+    [first, 1],
+    [second, 0],
+  ]);
+  await world.removeFault(first);
+  assert.deepEqual(await world.request("GET", "/v1/webhooks"), []);
+  assert.deepEqual(await fired(), [[second, 0]]);
+  await assert.rejects(world.removeFault(first), { name: "Refused" });
+});
+
+test("the timeline marks a rule that never acted, also once it is removed", async () => {
+  const marked = async () => (await world.timeline()).split("\n").filter((line) => line.endsWith("(never acted)"));
+  await world.fault({ act: "upstreamFails", when: "beforeCommit", nth: 1 });
+  await world.fault({ act: "deliveryDuplicated", event: "partner.loan.paid" });
+  await world.fault({ act: "requestRepeated", nth: 9 });
+  assert.equal((await marked()).length, 3);
+  await assert.rejects(world.request("GET", "/v1/webhooks"), { status: 502 });
+  const idle = [
+    "2026-01-01T00:00:00Z  fault act=deliveryDuplicated event=partner.loan.paid (never acted)",
+    "2026-01-01T00:00:00Z  fault act=requestRepeated nth=9 (never acted)",
+  ];
+  assert.deepEqual(await marked(), idle);
+  await world.clearFaults();
+  assert.deepEqual(await marked(), idle);
+});
+
 test("the journal tells what the client did", async () => {
   await world.request("PUT", "/v1/organizations/acme", { legalName: "Acme Ltd" });
   assert.deepEqual(await world.unexpected(), []);
