@@ -1,12 +1,20 @@
-import type { Delivery, EventType } from "./types.js";
+import { isDeepStrictEqual } from "node:util";
 
-/** What a test expects of a webhook: its event, what it is about, and how many milliseconds to wait for it. */
-export interface Expected<Type extends EventType = EventType> {
-  readonly event: Type;
+import type { Delivery, Event, EventType } from "./types.js";
+
+/** Which event of a type a test waits for, and how many milliseconds. */
+export interface Waiting<Type extends EventType = EventType> {
   /** The business, or the payee of the invoice. */
   readonly payee?: string;
   readonly invoice?: string;
+  /** Fields that the event's `data` has, beside others: `{ state: "FUNDED" }`. */
+  readonly data?: Partial<Event<Type>["data"]>;
   readonly timeout?: number;
+}
+
+/** What a test expects of a webhook: its event, what it is about, and how many milliseconds to wait for it. */
+export interface Expected<Type extends EventType = EventType> extends Waiting<Type> {
+  readonly event: Type;
 }
 
 /** No receiver has accepted the expected webhook in time. The message has a line for each that came instead. */
@@ -21,20 +29,27 @@ interface Subject {
   state?: string;
 }
 
-export function isExpected({ event, payee, invoice }: Expected, delivery: Delivery): boolean {
-  const { externalId, payeeExternalId = externalId, invoiceExternalId } = subjectOf(delivery.body);
+/** The fields of {@link Waiting}. */
+export const WAITING = ["payee", "invoice", "data", "timeout"];
+
+/** Whether the body of a webhook is what a test waits for. */
+export function isMetBy(type: EventType, { payee, invoice, data = {} }: Waiting, body: unknown): boolean {
+  const subject = subjectOf(body);
+  const { externalId, payeeExternalId = externalId, invoiceExternalId } = subject;
   return (
-    delivery.state === "accepted" &&
-    delivery.event === event &&
+    (body as Partial<Event> | null)?.type === type &&
     (payee === undefined || payee === payeeExternalId) &&
-    (invoice === undefined || invoice === invoiceExternalId)
+    (invoice === undefined || invoice === invoiceExternalId) &&
+    Object.entries(data).every(([name, value]) => isDeepStrictEqual(subject[name as keyof Subject], value))
   );
 }
 
 /** An event in one line: its type and what it is about. */
 export function nameOf(type: string, body: unknown): string {
   const { externalId, payeeExternalId, invoiceExternalId, state } = subjectOf(body);
-  return [type, externalId ?? payeeExternalId, invoiceExternalId, state].filter(Boolean).join(" ");
+  const { sequence } = (body ?? {}) as { sequence?: number };
+  const order = sequence !== undefined && `(sequence ${sequence})`;
+  return [type, externalId ?? payeeExternalId, invoiceExternalId, state, order].filter(Boolean).join(" ");
 }
 
 /** A delivery in one line: the same, and how it went. */

@@ -1,6 +1,6 @@
 export { Refused } from "./call.js";
 export { BadConduct } from "./conduct.js";
-export { NotDelivered, type Expected } from "./deliveries.js";
+export { NotDelivered, type Expected, type Waiting } from "./deliveries.js";
 export { connectMock, startMock, type Mock, type MockOptions } from "./mock.js";
 export { NotVerified, verify, type DeliveryHeaders, type Doubt, type Verifying } from "./signature.js";
 export type {

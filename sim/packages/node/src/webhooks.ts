@@ -2,8 +2,10 @@ import { EventEmitter, on, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { listOf, nameOf } from "./deliveries.js";
+import { isMetBy, listOf, nameOf, NotDelivered, WAITING, type Waiting } from "./deliveries.js";
 import { asyncDispose } from "./dispose.js";
+import { checkFields } from "./fields.js";
+import { says } from "./says.js";
 import { headerOf, NotVerified, verify, type Doubt } from "./signature.js";
 import type { Event, EventType } from "./types.js";
 import { PATIENCE, until } from "./wait.js";
@@ -61,12 +63,19 @@ export class Webhooks {
     this.#status = status;
   }
 
-  /** The first event of this type that it accepted, or will accept within so many milliseconds. */
-  async waitFor<Type extends EventType>(type: Type, timeout = PATIENCE): Promise<Event<Type>> {
-    const look = () => this.events.find((event): event is Event<Type> => event.type === type);
+  /**
+   * The first event of this type that it accepted, or will accept in time. `options` choose among such events, and say
+   * how long to wait; a number is the timeout in milliseconds.
+   */
+  async waitFor<Type extends EventType>(type: Type, options: number | Waiting<Type> = {}): Promise<Event<Type>> {
+    const waiting: Waiting<Type> = typeof options === "number" ? { timeout: options } : options;
+    checkFields(`waitFor("${type}", { payee: "acme" })`, waiting, WAITING);
+    const { timeout = PATIENCE, ...about } = waiting;
+    const look = () => this.events.find((event): event is Event<Type> => isMetBy(type, about, event));
     const found = await until(look, (signal) => on(this.#changed, "received", { signal }), timeout);
     if (found) return found;
-    throw new Error(`no ${type} within ${timeout} ms. Instead came:${listOf(this.deliveries.map(lineOf))}`);
+    const came = this.deliveries.map(lineOf);
+    throw new NotDelivered(`no ${says(type, about)} within ${timeout} ms. Instead came:${listOf(came)}`);
   }
 
   async close(): Promise<void> {

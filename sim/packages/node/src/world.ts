@@ -1,9 +1,10 @@
 import { call, open, query, Refused, type Caller, type More } from "./call.js";
 import { BadConduct, brokenRows, explained } from "./conduct.js";
-import { isExpected, lineOf, listOf, NotDelivered, type Expected } from "./deliveries.js";
+import { isMetBy, lineOf, listOf, NotDelivered, WAITING, type Expected } from "./deliveries.js";
 import { asyncDispose } from "./dispose.js";
 import { checkFields } from "./fields.js";
 import { ACTIONS } from "./generated/actions.js";
+import { says } from "./says.js";
 import { lineOfRequest, timeline, type Act } from "./timeline.js";
 import type {
   ActionName,
@@ -150,9 +151,10 @@ export class World {
 
   /** The first webhook of this kind that a receiver has accepted. Waits for it; the clock does not move. */
   async expectDelivery<Type extends EventType>(expected: Expected<Type>): Promise<Delivery & { body: Event<Type> }> {
-    checkFields(`expectDelivery({ event: "partner.loan.issued" })`, expected, ["event", "payee", "invoice", "timeout"]);
+    checkFields('expectDelivery({ event: "partner.loan.issued" })', expected, ["event", ...WAITING]);
     const { event, timeout = PATIENCE, ...about } = expected;
-    const look = async () => (await this.deliveries()).find((delivery) => isExpected(expected, delivery));
+    const isIt = ({ state, body }: Delivery) => state === "accepted" && isMetBy(event, about, body);
+    const look = async () => (await this.deliveries()).find(isIt);
     const found = await until(look, (signal) => this.#changes(signal), timeout);
     if (found) return found as Delivery & { body: Event<Type> };
     const came = (await this.deliveries()).map(lineOf);
@@ -297,11 +299,4 @@ function secondsOf(span: Span): number {
 function longer(fields: object = {}): object {
   const long = (name: string) => (name === "payee" || name === "invoice" ? `${name}ExternalId` : name);
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [long(name), value]));
-}
-
-/** Something in one line, with its parts. */
-function says(what: string, parts: object = {}): string {
-  const given = Object.entries(parts).filter(([, value]) => value !== undefined);
-  const say = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : value);
-  return [what, ...given.map(([name, value]) => `${name}=${say(value)}`)].join(" ");
 }

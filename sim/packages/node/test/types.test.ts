@@ -30,4 +30,7 @@ export async function typed(world: World, event: Event, id: string) {
   if (event.type === "partner.invoice.factoredUpdated") holds<Same<typeof event.sequence, number>>();
   const { body } = await world.expectDelivery({ event: "partner.invoice.paid" });
   holds<Same<typeof body.data.collected, number>>();
+  await world.expectDelivery({ event: "partner.invoice.factoredUpdated", data: { state: "FUNDED" } });
+  // @ts-expect-error: the event's data has no such field
+  await world.expectDelivery({ event: "partner.invoice.factoredUpdated", data: { status: "FUNDED" } });
 }

@@ -48,14 +48,38 @@ test("a wait that is over says what came instead", async () => {
   const paid = webhooks.waitFor("partner.loan.paid", 50);
   await assert.rejects(
     paid,
-    /no partner.loan.paid within 50 ms. Instead came:\n {2}partner.organization.added acme: answered 204$/,
+    { name: "NotDelivered", message: /no partner.loan.paid within 50 ms. Instead came:\n {2}partner.organization.added acme: answered 204$/ },
   );
+});
+
+test("a wait can be for one of several events", async () => {
+  const funded = await mock.world({ scenario: "onboarded" });
+  const receiver = await funded.webhooks();
+  const event = "partner.invoice.factoredUpdated";
+  await funded.request("POST", "/v1/advances", { payeeExternalId: "acme", invoiceExternalId: "INV-1" });
+  await funded.untilQuiet();
+  const newest = await receiver.waitFor(event, { payee: "acme", invoice: "INV-1", data: { state: "FUNDED" } });
+  assert.equal(newest.sequence, 3);
+  const { body } = await funded.expectDelivery({ event, data: { state: "FUNDING" } });
+  assert.equal(body.sequence, 2);
+  assert.equal((await receiver.waitFor(event)).sequence, 1);
+  const message = new RegExp(
+    `${event} (invoice=INV-1 )?data={"state":"REPAID"} within 50 ms. Instead came:` +
+      `[^]*${event} acme INV-1 FUNDING \\(sequence 2\\): [^]*${event} acme INV-1 FUNDED \\(sequence 3\\): `,
+  );
+  const repaid = { data: { state: "REPAID" }, timeout: 50 } as const;
+  await assert.rejects(receiver.waitFor(event, repaid), { name: "NotDelivered", message });
+  await assert.rejects(funded.expectDelivery({ event, invoice: "INV-1", ...repaid }), { name: "NotDelivered", message });
+  await assert.rejects(receiver.waitFor(event, { payee: "globex", timeout: 50 }), { name: "NotDelivered" });
+  await funded.delete();
 });
 
 test("a wait for something misspelt is refused at once", async () => {
   const expect = (expected: object) => world.expectDelivery(expected as { event: "partner.loan.paid" });
-  const message = /there is no field type; it has event, payee, invoice/;
+  const message = /there is no field type; it has event, payee, invoice, data, timeout/;
   await assert.rejects(expect({ type: "partner.loan.paid" }), { name: "TypeError", message });
+  const wait = (options: object) => webhooks.waitFor("partner.loan.paid", options);
+  await assert.rejects(wait({ state: "FUNDED" }), { name: "TypeError", message: /there is no field state/ });
 });
 
 test("a delivery that comes again is no new event", async () => {
