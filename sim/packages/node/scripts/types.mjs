@@ -14,10 +14,12 @@ async function generated() {
   const read = async (path) => (await fetch(mock.url + path)).json();
   const paths = ["/_sim/openapi.json", "/_sim/operator.json", "/_sim/actions"];
   const [api, operator, { actions }] = await Promise.all(paths.map(read)).finally(() => mock.stop());
+  const events = operator.components.schemas.EventType.enum;
   return {
     "api.ts": astToString(await openapiTS(api)),
     "operator.ts": astToString(await openapiTS(operator)),
-    // The types are gone when the program runs: the names of the methods are a value.
+    // The types are gone when the program runs: names that it needs are values.
+    "events.ts": `export const EVENT_TYPES = ${JSON.stringify(events, null, 2)} as const;\n`,
     "actions.ts": `export const ACTIONS = ${JSON.stringify(actions, null, 2)} as const;\n`,
   };
 }

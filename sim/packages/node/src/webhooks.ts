@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 
 import { isMetBy, listOf, nameOf, NotDelivered, WAITING, type Waiting } from "./deliveries.js";
 import { asyncDispose } from "./dispose.js";
+import { checkEventType } from "./event-types.js";
 import { checkFields } from "./fields.js";
 import { says } from "./says.js";
 import { headerOf, NotVerified, verify, type Doubt } from "./signature.js";
@@ -69,6 +70,7 @@ export class Webhooks {
    */
   async waitFor<Type extends EventType>(type: Type, options: number | Waiting<Type> = {}): Promise<Event<Type>> {
     const waiting: Waiting<Type> = typeof options === "number" ? { timeout: options } : options;
+    checkEventType(type);
     checkFields(`waitFor("${type}", { payee: "acme" })`, waiting, WAITING);
     const { timeout = PATIENCE, ...about } = waiting;
     const look = () => this.events.find((event): event is Event<Type> => isMetBy(type, about, event));

@@ -2,6 +2,7 @@ import { call, open, query, Refused, type Caller, type More } from "./call.js";
 import { BadConduct, brokenRows, explained } from "./conduct.js";
 import { isMetBy, lineOf, listOf, NotDelivered, WAITING, type Expected } from "./deliveries.js";
 import { asyncDispose } from "./dispose.js";
+import { checkEventType } from "./event-types.js";
 import { checkFields } from "./fields.js";
 import { ACTIONS } from "./generated/actions.js";
 import { says } from "./says.js";
@@ -152,6 +153,7 @@ export class World {
   /** The first webhook of this kind that a receiver has accepted. Waits for it; the clock does not move. */
   async expectDelivery<Type extends EventType>(expected: Expected<Type>): Promise<Delivery & { body: Event<Type> }> {
     checkFields('expectDelivery({ event: "partner.loan.issued" })', expected, ["event", ...WAITING]);
+    checkEventType(expected.event);
     const { event, timeout = PATIENCE, ...about } = expected;
     const isIt = ({ state, body }: Delivery) => state === "accepted" && isMetBy(event, about, body);
     const look = async () => (await this.deliveries()).find(isIt);

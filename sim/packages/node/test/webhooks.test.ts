@@ -82,6 +82,18 @@ test("a wait for something misspelt is refused at once", async () => {
   await assert.rejects(wait({ state: "FUNDED" }), { name: "TypeError", message: /there is no field state/ });
 });
 
+test("a wait for an event that there is not is refused at once", async () => {
+  const wait = (type: string) => webhooks.waitFor(type as "partner.loan.paid");
+  const expect = (event: string) => world.expectDelivery({ event: event as "partner.loan.paid" });
+  for (const ask of [wait, expect]) {
+    const issued = /no event "partner.loan.isued": did you mean "partner.loan.issued"\?$/;
+    await assert.rejects(ask("partner.loan.isued"), { name: "TypeError", message: issued });
+    await assert.rejects(ask("loan.paid"), { name: "TypeError", message: /did you mean "partner.loan.paid"\?$/ });
+    const listed = /no event "webhook": there are partner.organization.added, .*, partner.loan.paid$/;
+    await assert.rejects(ask("webhook"), { name: "TypeError", message: listed });
+  }
+});
+
 test("a delivery that comes again is no new event", async () => {
   await sync("acme");
   const { id } = await world.expectDelivery({ event: "partner.organization.added" });

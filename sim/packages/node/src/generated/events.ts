@@ -1,0 +1,13 @@
+// Made by scripts/types.mjs from the mock's OpenAPI documents: `npm run types` makes it anew.
+
+export const EVENT_TYPES = [
+  "partner.organization.added",
+  "partner.organization.optedIn",
+  "partner.organization.remittanceUpdated",
+  "partner.invoice.created",
+  "partner.invoice.paid",
+  "partner.invoice.factoredUpdated",
+  "partner.loan.created",
+  "partner.loan.issued",
+  "partner.loan.paid"
+] as const;
