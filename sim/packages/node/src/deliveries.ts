@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Delivery, Event, EventType } from "./types.js";
+import type { Api, Delivery, Event, EventType, Port } from "./types.js";
 
 /** Which event of a type a test waits for, and how many milliseconds. */
 export interface Waiting<Type extends EventType = EventType> {
@@ -21,6 +21,8 @@ export interface Expected<Type extends EventType = EventType> extends Waiting<Ty
 export class NotDelivered extends Error {
   override readonly name = "NotDelivered";
 }
+
+type Subscription = Pick<Api["Subscription"], "url" | "eventTypes">;
 
 interface Subject {
   externalId?: string;
@@ -61,7 +63,28 @@ export function lineOf({ event, body, state, attempts, fault }: Delivery): strin
 }
 
 export function listOf(lines: readonly string[]): string {
-  return lines.length === 0 ? " nothing. Is a URL subscribed to it?" : `\n  ${lines.join("\n  ")}`;
+  return lines.length === 0 ? " nothing." : `\n  ${lines.join("\n  ")}`;
+}
+
+/** What says why an event has not come: sentences for the end of an error. */
+export type Reasons = (event: EventType, hasCome: boolean, url?: string) => Promise<string[]>;
+
+export const TOO_EARLY = "An event that happened before the subscription never comes.";
+
+/** Whether a URL of the world, or this one, is subscribed to the event. */
+export function subscribedTo(event: EventType, subscriptions: readonly Subscription[], url?: string): string {
+  const isFor = ({ eventTypes }: Subscription) => !eventTypes || eventTypes.includes(event);
+  const urls = subscriptions.filter(isFor).map(({ url }) => url);
+  if (url !== undefined) return `${url} is ${urls.includes(url) ? "" : "not "}subscribed to ${event}. ${TOO_EARLY}`;
+  if (urls.length === 0) return `No URL is subscribed to ${event}. ${TOO_EARLY}`;
+  return `Subscribed to ${event}: ${urls.join(", ")}. ${TOO_EARLY}`;
+}
+
+/** That time has to pass, if the clock of the world stands and something is due. */
+export function standing({ now, speed, nextDue }: Pick<Port["Overview"], "now" | "speed" | "nextDue">): string[] {
+  if (speed > 0 || nextDue === null) return [];
+  const due = `The clock of the world stands at ${now}, and the next thing happens at ${nextDue}`;
+  return [`${due}: move it with untilQuiet(), nextEvent() or advance().`];
 }
 
 function subjectOf(body: unknown): Subject {

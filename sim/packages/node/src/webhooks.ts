@@ -2,7 +2,7 @@ import { EventEmitter, on, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { isMetBy, listOf, nameOf, NotDelivered, WAITING, type Waiting } from "./deliveries.js";
+import { isMetBy, listOf, nameOf, NotDelivered, TOO_EARLY, WAITING, type Reasons, type Waiting } from "./deliveries.js";
 import { asyncDispose } from "./dispose.js";
 import { checkEventType } from "./event-types.js";
 import { checkFields } from "./fields.js";
@@ -38,10 +38,12 @@ export class Webhooks {
   readonly #server: Server;
   readonly #accepted = new Set<string>();
   readonly #changed = new EventEmitter().setMaxListeners(0);
+  readonly #reasons: Reasons;
   #status = 204;
 
-  constructor(server: Server) {
+  constructor(server: Server, reasons: Reasons) {
     this.#server = server;
+    this.#reasons = reasons;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
     server.on("request", async (request, response) => {
       const chunks: Buffer[] = [];
@@ -76,8 +78,9 @@ export class Webhooks {
     const look = () => this.events.find((event): event is Event<Type> => isMetBy(type, about, event));
     const found = await until(look, (signal) => on(this.#changed, "received", { signal }), timeout);
     if (found) return found;
-    const came = this.deliveries.map(lineOf);
-    throw new NotDelivered(`no ${says(type, about)} within ${timeout} ms. Instead came:${listOf(came)}`);
+    const head = `no ${says(type, about)} within ${timeout} ms. Instead came:${listOf(this.deliveries.map(lineOf))}`;
+    const hasCome = this.events.some((event) => event.type === type);
+    throw new NotDelivered([head, ...(await this.#reasons(type, hasCome, this.url))].join("\n"));
   }
 
   async close(): Promise<void> {
@@ -119,12 +122,16 @@ export class Webhooks {
 }
 
 /** Starts a receiver on a free port. Give it the secret of the subscription: until then it believes nobody. */
-export async function startWebhooks(): Promise<Webhooks> {
+export function startWebhooks(): Promise<Webhooks> {
+  return listen(async (event, hasCome, url) => (hasCome ? [] : [`Is ${url} subscribed to ${event}? ${TOO_EARLY}`]));
+}
+
+export async function listen(reasons: Reasons): Promise<Webhooks> {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
   // A test that forgets to close it does not hang.
   server.unref();
-  return new Webhooks(server);
+  return new Webhooks(server, reasons);
 }
 
 function lineOf({ body, status, doubt, isDuplicate }: Received): string {

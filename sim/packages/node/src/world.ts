@@ -1,6 +1,6 @@
 import { call, open, query, Refused, type Caller, type More } from "./call.js";
 import { BadConduct, brokenRows, explained } from "./conduct.js";
-import { isMetBy, lineOf, listOf, NotDelivered, WAITING, type Expected } from "./deliveries.js";
+import { isMetBy, lineOf, listOf, NotDelivered, standing, subscribedTo, WAITING, type Expected } from "./deliveries.js";
 import { asyncDispose } from "./dispose.js";
 import { checkEventType } from "./event-types.js";
 import { checkFields } from "./fields.js";
@@ -11,6 +11,7 @@ import type {
   ActionName,
   Actions,
   Answered,
+  Api,
   Delivery,
   DeliveryFilter,
   Done,
@@ -25,7 +26,7 @@ import type {
   Sent,
 } from "./types.js";
 import { PATIENCE, until } from "./wait.js";
-import { startWebhooks, type Webhooks } from "./webhooks.js";
+import { listen, type Webhooks } from "./webhooks.js";
 
 /** A part of time: at least one of these. Parts add up. */
 export interface Span {
@@ -80,7 +81,7 @@ export class World {
 
   /** Starts a receiver, and subscribes it to these events, or to all. It is closed when the world is deleted. */
   async webhooks(eventTypes?: readonly EventType[]): Promise<Webhooks> {
-    const receiver = await startWebhooks();
+    const receiver = await listen((event, hasCome, url) => this.#reasons(event, hasCome, url));
     this.#receivers.push(receiver);
     const body = { url: receiver.url, ...(eventTypes && { eventTypes: [...eventTypes] }) };
     receiver.secret = (await this.request("POST", "/v1/webhooks", body)).secret;
@@ -108,6 +109,11 @@ export class World {
   /** Moves the clock until nothing is due any more. */
   untilQuiet(): Promise<Port["ClockMoved"]> {
     return this.#move("advance until quiet", { untilQuiet: true });
+  }
+
+  /** Moves the clock to the next thing that is due. `moved` is false if nothing is. */
+  nextEvent(): Promise<Port["ClockMoved"]> {
+    return this.#move("advance to the next event", { nextEvent: true });
   }
 
   async now(): Promise<string> {
@@ -146,8 +152,8 @@ export class World {
   async waitForDeliveries(timeout = 30_000): Promise<Port["Quiet"]> {
     const quiet = await this.#ask("POST", "/_sim/deliveries/wait", { patienceSeconds: Math.ceil(timeout / 1000) });
     if (quiet.quiet) return quiet;
-    const came = (await this.deliveries()).map(lineOf);
-    throw new NotDelivered(`deliveries are still being sent after ${timeout} ms:${listOf(came)}`);
+    const head = `deliveries are still being sent after ${timeout} ms:${listOf((await this.deliveries()).map(lineOf))}`;
+    throw new NotDelivered([head, ...standing(await this.#overview())].join("\n"));
   }
 
   /** The first webhook of this kind that a receiver has accepted. Waits for it; the clock does not move. */
@@ -159,10 +165,11 @@ export class World {
     const look = async () => (await this.deliveries()).find(isIt);
     const found = await until(look, (signal) => this.#changes(signal), timeout);
     if (found) return found as Delivery & { body: Event<Type> };
-    const came = (await this.deliveries()).map(lineOf);
-    throw new NotDelivered(
-      `no receiver has accepted ${says(event, about)} within ${timeout} ms. Instead came:${listOf(came)}`,
-    );
+    const came = await this.deliveries();
+    const head = `no receiver has accepted ${says(event, about)} within ${timeout} ms`;
+    const hasCome = came.some((delivery) => delivery.event === event);
+    const reasons = await this.#reasons(event, hasCome);
+    throw new NotDelivered([`${head}. Instead came:${listOf(came.map(lineOf))}`, ...reasons].join("\n"));
   }
 
   /** The last requests to the API, with their answers. */
@@ -254,9 +261,22 @@ export class World {
   }
 
   async #note(what: string, fault?: number): Promise<void> {
-    // A text that no business has: only the numbers are of interest.
-    const { now, nextRequest, nextDelivery } = await this.#ask("GET", "/_sim/overview?text=%00");
+    const { now, nextRequest, nextDelivery } = await this.#overview();
     this.#acts.push({ what, now, requests: nextRequest, deliveries: nextDelivery, fault });
+  }
+
+  #overview(): Promise<Port["Overview"]> {
+    // A text that no business has: only the numbers are of interest.
+    return this.#ask("GET", "/_sim/overview?text=%00");
+  }
+
+  /** Why an event has not come: of the world, or to a URL. */
+  async #reasons(event: EventType, hasCome: boolean, url?: string): Promise<string[]> {
+    // What went wrong must not hide what the test waited for.
+    const overview = await this.#overview().catch(() => undefined);
+    if (!overview) return [];
+    const subscriptions = overview.subscriptions as Api["Subscription"][];
+    return [...(hasCome ? [] : [subscribedTo(event, subscriptions, url)]), ...standing(overview)];
   }
 
   /** The rules that have not acted yet. */

@@ -42,14 +42,50 @@ test("a wait that is over says what came instead", async () => {
   await assert.rejects(world.expectDelivery(expected), (error) => {
     assert(error instanceof NotDelivered);
     assert.match(error.message, /accepted partner.loan.paid payee=acme invoice=INV-7 within 50 ms. Instead came:/);
-    assert.match(error.message, /\n {2}partner.organization.added acme: accepted, answered 204$/);
+    assert.match(error.message, /\n {2}partner.organization.added acme: accepted, answered 204$/m);
     return true;
   });
   const paid = webhooks.waitFor("partner.loan.paid", 50);
   await assert.rejects(
     paid,
-    { name: "NotDelivered", message: /no partner.loan.paid within 50 ms. Instead came:\n {2}partner.organization.added acme: answered 204$/ },
+    { name: "NotDelivered", message: /no partner.loan.paid within 50 ms. Instead came:\n {2}partner.organization.added acme: answered 204$/m },
   );
+});
+
+const [CREATED, ISSUED] = ["partner.loan.created", "partner.loan.issued"] as const;
+
+test("a wait that is over says that the clock stands while something is due", async () => {
+  const early = await mock.world({ scenario: "onboarded" });
+  const receiver = await early.webhooks();
+  const due = /\nThe clock of the world stands at 2026-01-01T00:00:00Z, and the next thing happens at 2026-01-01T00:00:30Z: move it with untilQuiet\(\), nextEvent\(\) or advance\(\)\.$/;
+  await assert.rejects(receiver.waitFor(ISSUED, 50), (error: Error) => !due.test(error.message));
+  await early.request("POST", "/v1/advances", { payeeExternalId: "acme", invoiceExternalId: "INV-1" });
+  await assert.rejects(receiver.waitFor(ISSUED, 50), { message: due });
+  await assert.rejects(early.expectDelivery({ event: ISSUED, timeout: 50 }), { message: due });
+  assert.deepEqual(await early.nextEvent(), { now: "2026-01-01T00:00:30Z", moved: true });
+  await early.untilQuiet();
+  await receiver.waitFor(ISSUED);
+  assert.equal((await early.nextEvent()).moved, false);
+  await early.delete();
+});
+
+test("a wait that is over says who is subscribed", async () => {
+  const none = await mock.world({ scenario: "onboarded" });
+  await none.request("POST", "/v1/advances", { payeeExternalId: "acme", invoiceExternalId: "INV-1" });
+  const expect = () => none.expectDelivery({ event: CREATED, timeout: 50 });
+  const never = "An event that happened before the subscription never comes\\.";
+  const says = (text: string) => ({ message: new RegExp(text) });
+  await assert.rejects(expect(), says(`came: nothing\\.\nNo URL is subscribed to ${CREATED}\\. ${never}`));
+  const other = await none.webhooks([ISSUED]);
+  await assert.rejects(expect(), says(`No URL is subscribed to ${CREATED}`));
+  await assert.rejects(other.waitFor(CREATED, 50), says(`${other.url} is not subscribed to ${CREATED}\\. ${never}`));
+  const late = await none.webhooks();
+  await assert.rejects(expect(), says(`came: nothing\\.\nSubscribed to ${CREATED}: ${late.url}\\. ${never}`));
+  await assert.rejects(late.waitFor(CREATED, 50), says(`came: nothing\\.\n${late.url} is subscribed to ${CREATED}`));
+  const stranger = await startWebhooks();
+  await assert.rejects(stranger.waitFor(CREATED, 50), says(`nothing\\.\nIs ${stranger.url} subscribed to ${CREATED}\\?`));
+  await stranger.close();
+  await none.delete();
 });
 
 test("a wait can be for one of several events", async () => {
