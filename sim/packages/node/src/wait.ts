@@ -1,3 +1,5 @@
+import { clearTimeout, setTimeout } from "./real.js";
+
 /** How many milliseconds a wait lasts that nothing ends: less than the patience of the test runners. */
 export const PATIENCE = 4000;
 
