@@ -45,30 +45,26 @@ export function timeline(
   return lines.join("\n");
 }
 
+/** Whether the service refused it, or a fault did. */
+export function isRefused({ status }: JournalEntry): boolean {
+  return status !== null && status >= 400;
+}
+
 /** A request in one line: what it asked for, what was decided, and why. */
-export function lineOfRequest({
-  time,
-  method,
-  path,
-  query,
-  status,
-  code,
-  clause,
-  fault,
-  ...entry
-}: JournalEntry): string {
-  const { note, warnings = [] } = entry;
+export function lineOfRequest(entry: JournalEntry): string {
+  const { time, method, path, query, status, clause, fault, note, warnings = [] } = entry;
   const asked = `${method} ${path}${query ? `?${query}` : ""}`;
+  const { code, error: prose } = isRefused(entry) ? refusalOf(entry) : {};
   const decided = [status ?? "no answer", code, clause && `[${clause}]`].filter(Boolean).join(" ");
-  const prose = code ? proseOf(entry.response) : undefined;
   const remarks = [prose, fault && `fault: ${fault}`, note, ...warnings].filter(Boolean);
   return `${time}  ${asked}  ${decided}${remarks.map((remark) => `\n    ${remark}`).join("")}`;
 }
 
-function proseOf(response: JournalEntry["response"]): string | undefined {
+/** The journal has no code of an answer that a fault made. */
+function refusalOf({ code, response }: JournalEntry): { code?: string | null; error?: string } {
   try {
-    return JSON.parse(response?.body?.text ?? "").error;
+    return { ...JSON.parse(response?.body?.text ?? ""), ...(code !== null && { code }) };
   } catch {
-    return undefined;
+    return { code };
   }
 }

@@ -6,7 +6,7 @@ import { checkEventType } from "./event-types.js";
 import { checkFields } from "./fields.js";
 import { ACTIONS } from "./generated/actions.js";
 import { says } from "./says.js";
-import { lineOfRequest, timeline, type Act } from "./timeline.js";
+import { isRefused, lineOfRequest, timeline, type Act } from "./timeline.js";
 import type {
   ActionName,
   Actions,
@@ -36,6 +36,8 @@ export interface Span {
   readonly days?: number;
 }
 
+const NOT_ACCEPTED = ["retrying", "givenUp", "revoked"];
+
 const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86400 };
 
 /** A method for each action of the operator port: what vendor, bank, payor and operator do. */
@@ -53,6 +55,8 @@ export class World {
   /** The rules that were removed before they ever acted. */
   readonly #removedIdle = new Set<number>();
   readonly #receivers: Webhooks[] = [];
+  /** How many requests subscribed a receiver: no client sent them. */
+  #subscribed = 0;
   #deleted: Promise<void> | undefined;
 
   constructor(
@@ -84,6 +88,7 @@ export class World {
     const receiver = await listen((event, hasCome, url) => this.#reasons(event, hasCome, url));
     this.#receivers.push(receiver);
     const body = { url: receiver.url, ...(eventTypes && { eventTypes: [...eventTypes] }) };
+    this.#subscribed += 1;
     receiver.secret = (await this.request("POST", "/v1/webhooks", body)).secret;
     return receiver;
   }
@@ -148,11 +153,15 @@ export class World {
     return (await this.#ask("GET", `/_sim/deliveries${query(filter)}`)).deliveries;
   }
 
-  /** Waits until nothing is left to be sent now. `retrying` deliveries wait for the clock to be tried again. */
-  async waitForDeliveries(timeout = 30_000): Promise<Port["Quiet"]> {
+  /**
+   * Waits until nothing is left to be sent now. `notAccepted` has the deliveries that your receiver did not accept,
+   * each with its `state`: `retrying` until the clock moves, `givenUp`, or `revoked` by an answer 410.
+   */
+  async waitForDeliveries(timeout = 30_000): Promise<Port["Quiet"] & { notAccepted: Delivery[] }> {
     const quiet = await this.#ask("POST", "/_sim/deliveries/wait", { patienceSeconds: Math.ceil(timeout / 1000) });
-    if (quiet.quiet) return quiet;
-    const head = `deliveries are still being sent after ${timeout} ms:${listOf((await this.deliveries()).map(lineOf))}`;
+    const deliveries = await this.deliveries();
+    if (quiet.quiet) return { ...quiet, notAccepted: deliveries.filter(({ state }) => NOT_ACCEPTED.includes(state)) };
+    const head = `deliveries are still being sent after ${timeout} ms:${listOf(deliveries.map(lineOf))}`;
     throw new NotDelivered([head, ...standing(await this.#overview())].join("\n"));
   }
 
@@ -208,9 +217,15 @@ export class World {
 
   /** What a failed test should tell: the timeline, and why the last refused request was refused. */
   async report(): Promise<string> {
-    const refused = (await this.journal()).filter(({ code }) => code !== null).at(-1);
-    const refusal = refused ? `\n\nLast refusal:\n${lineOfRequest(refused)}` : "";
-    return `Tideover, world ${this.id}:\n${await this.timeline()}${refusal}`;
+    const [{ nextRequest }, entries, told] = await Promise.all([this.#overview(), this.journal(), this.timeline()]);
+    const refused = entries.filter(isRefused).at(-1);
+    const isUntouched = nextRequest === this.#subscribed;
+    return [
+      `Tideover, world ${this.id}:`,
+      ...(told ? [told] : []),
+      ...(isUntouched ? [`Your client sent nothing: no request came with this world's key, ${this.key}.`] : []),
+      ...(refused ? ["", "Last refusal:", lineOfRequest(refused)] : []),
+    ].join("\n");
   }
 
   // Its life.
@@ -220,6 +235,7 @@ export class World {
     await this.#ask("POST", `/_sim/worlds/${this.id}/reset`, { repeat });
     this.#acts.length = 0;
     this.#removedIdle.clear();
+    this.#subscribed = 0;
   }
 
   /** Makes a copy, which goes its own way. */

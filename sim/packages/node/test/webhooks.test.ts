@@ -157,6 +157,24 @@ test("what the receiver does not accept comes again", async () => {
   );
 });
 
+test("what the receiver did not accept is listed, retried or given up", async () => {
+  const notAccepted = async () => {
+    const { notAccepted } = await world.waitForDeliveries();
+    return notAccepted.map(({ event, state }) => [event, state]);
+  };
+  await sync("acme");
+  assert.deepEqual(await notAccepted(), []);
+  webhooks.answer(500);
+  await sync("globex");
+  assert.deepEqual(await notAccepted(), [["partner.organization.added", "retrying"]]);
+  await world.untilQuiet();
+  assert.deepEqual(await notAccepted(), [["partner.organization.added", "givenUp"]]);
+  webhooks.answer(410);
+  await sync("initech");
+  const states = (await notAccepted()).map(([, state]) => state);
+  assert.deepEqual(states, ["givenUp", "revoked"]);
+});
+
 test("a receiver with another secret believes nothing", async () => {
   webhooks.secret = "whsec_another";
   await sync("acme");

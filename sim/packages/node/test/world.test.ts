@@ -179,6 +179,35 @@ test("the timeline has requests, acts and webhooks, each under its cause", async
   ]);
 });
 
+test("a report says that no request came", async () => {
+  const nothing = `Your client sent nothing: no request came with this world's key, ${world.key}.`;
+  assert.equal(await world.report(), `Tideover, world ${world.id}:\n${nothing}`);
+  await world.webhooks();
+  await world.advance({ days: 1 });
+  const lines = (await world.report()).split("\n");
+  assert.deepEqual([lines.length, lines.at(-1)], [4, nothing]);
+  await world.request("GET", "/v1/webhooks");
+  assert(!(await world.report()).includes(nothing));
+  await world.reset();
+  assert((await world.report()).includes(nothing));
+});
+
+test("the last refusal of a report may be a fault's", async () => {
+  await assert.rejects(world.request("GET", "/v1/organizations/acme"), { status: 404 });
+  const last = async () => (await world.report()).split("\nLast refusal:\n")[1];
+  assert.match((await last())!, /404 business_not_found/);
+  await world.fault({ act: "requestThrottled", retryAfterSeconds: 3, nth: 1 });
+  await assert.rejects(world.request("GET", "/v1/webhooks"), { status: 429 });
+  assert.equal(
+    await last(),
+    "2026-01-01T00:00:00Z  GET /v1/webhooks  429 too_many_requests\n" +
+      "    Too many requests; try again later.\n    fault: requestThrottled",
+  );
+  await world.fault({ act: "upstreamFails", when: "beforeCommit", nth: 1 });
+  await assert.rejects(world.request("PUT", "/v1/organizations/acme", { legalName: "Acme" }), { status: 502 });
+  assert.match((await last())!, /PUT \/v1\/organizations\/acme {2}502 upstream_failed \[7.codes.upstream_failed\]/);
+});
+
 test("a world starts again, with new names or with the same", async () => {
   const invite = async () => {
     await world.request("PUT", "/v1/organizations/acme", { legalName: "Acme Ltd" });
