@@ -6,7 +6,9 @@ import path = require("node:path");
 
 /** The file of the program: of the variable `TIDEOVER`, of the platform package, or on the `PATH`. */
 export function findBinary(): string {
-  const found = process.env["TIDEOVER"] || inPlatformPackage() || onPath();
+  const named = process.env["TIDEOVER"];
+  if (named && !isNamed(named)) throw new Error(`The variable TIDEOVER names ${named}, which is no program.`);
+  const found = named || inPlatformPackage() || onPath(program);
   if (found) return found;
   throw new Error(
     `There is no tideover for this platform: ${platformPackage()} is not installed, and none is on the PATH. ` +
@@ -28,9 +30,16 @@ function inPlatformPackage(): string | undefined {
   }
 }
 
-function onPath(): string | undefined {
+function onPath(name: string): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter(Boolean);
-  return folders.map((folder) => path.join(folder, program)).find(isProgram);
+  return folders.map((folder) => path.join(folder, name)).find(isProgram);
+}
+
+/** The system looks for a bare name on the PATH, on Windows also with the ending. */
+function isNamed(file: string): boolean {
+  const names = process.platform === "win32" ? [file, `${file}.exe`] : [file];
+  const isBare = path.basename(file) === file;
+  return names.some((name) => (isBare ? onPath(name) !== undefined : isProgram(name)));
 }
 
 /** In a script of npm, the first `tideover` on the PATH is this package's own launcher, which would find itself. */

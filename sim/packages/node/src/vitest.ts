@@ -38,3 +38,6 @@ export function withWorld(options?: WorldOptions): TestAPI<Fixtures> {
 
 /** The `test` of vitest with a world, and with a receiver for the tests that name it. */
 export const test = withWorld();
+
+/** The same under vitest's other name. */
+export const it = test;

@@ -79,5 +79,11 @@ test(
     const path = `${folder}${delimiter}${env["PATH"]}`;
     assert.equal((await ask({ PATH: path })).output, "found on the PATH\n");
     assert.match((await ask({ PATH: path, TIDEOVER })).output, /^tideover \d/);
+    assert.equal((await ask({ PATH: path, TIDEOVER: "tideover" })).output, "found on the PATH\n");
+    for (const named of [join(folder, "none"), folder, "no-such-program", launcher]) {
+      const { code, output } = await ask({ PATH: path, TIDEOVER: named });
+      assert.equal(code, 2);
+      assert.equal(output, `The variable TIDEOVER names ${named}, which is no program.\n`);
+    }
   },
 );

@@ -228,7 +228,9 @@ test("a copy goes its own way", async () => {
   assert.equal((await copy.request("GET", "/v1/organizations/acme")).name, "Acme of the copy");
   assert.equal((await world.request("GET", "/v1/organizations/acme")).name, "Acme Ltd");
   await copy.delete();
-  await assert.rejects(copy.request("GET", "/v1/webhooks"), { status: 401, code: "unauthorized" });
+  const gone = new RegExp(`the world ${copy.id} is gone`);
+  await assert.rejects(copy.request("GET", "/v1/webhooks"), { status: 401, code: "unauthorized", message: gone });
+  await assert.rejects(copy.advance({ days: 1 }), { name: "Refused", message: gone });
 });
 
 test("a world has as many platforms as it is made with", async () => {

@@ -1,8 +1,12 @@
-import { test, withWorld } from "tideover/vitest";
+import { it, test, withWorld } from "tideover/vitest";
 import { expect, inject } from "vitest";
 
 test("a test has a world of its own", async ({ world }) => {
   expect(world.url).toBe(inject("tideoverUrl"));
+  expect(await world.journal()).toEqual([]);
+});
+
+it("is a test by its other name", async ({ world }) => {
   expect(await world.journal()).toEqual([]);
 });
 
