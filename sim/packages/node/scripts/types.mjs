@@ -13,16 +13,27 @@ async function generated() {
   const mock = await startMock();
   const read = async (path) => (await fetch(mock.url + path)).json();
   const paths = ["/_sim/openapi.json", "/_sim/operator.json", "/_sim/actions"];
-  const [api, operator, { actions }] = await Promise.all(paths.map(read)).finally(() => mock.stop());
+  const [api, operator, { actions, described }] = await Promise.all(paths.map(read)).finally(() => mock.stop());
   const events = operator.components.schemas.EventType.enum;
   return {
     "api.ts": astToString(await openapiTS(api)),
     "operator.ts": astToString(await openapiTS(operator)),
     // The types are gone when the program runs: names that it needs are values.
     "events.ts": `export const EVENT_TYPES = ${JSON.stringify(events, null, 2)} as const;\n`,
-    "actions.ts": `export const ACTIONS = ${JSON.stringify(actions, null, 2)} as const;\n`,
+    "actions.ts": `export const ACTIONS = ${JSON.stringify(actions, null, 2)} as const;\n\n${documented(described)}`,
   };
 }
+
+/** A type whose properties have the docs of the actions: editors show them at the methods. */
+function documented(described) {
+  const property = ({ action, does, fields }) => {
+    const text = [does, ...fields.map(({ name, meaning }) => `- \`${shorter(name)}\`: ${meaning}`)];
+    return `  /**\n${text.map((line) => `   * ${line.replaceAll("\n", " ")}\n`).join("")}   */\n  ${action}: "${action}";\n`;
+  };
+  return `export interface Documented {\n${described.map(property).join("")}}\n`;
+}
+
+const shorter = (name) => name.replace(/(payee|invoice)ExternalId/, "$1");
 
 const isStale = ([name, text]) => {
   const file = new URL(`../src/generated/${name}`, import.meta.url);

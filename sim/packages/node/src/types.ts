@@ -1,5 +1,6 @@
 // The words of the two OpenAPI documents, under names that a test can use.
 
+import type { Documented } from "./generated/actions.js";
 import type { components as api, paths as apiPaths, webhooks } from "./generated/api.js";
 import type { components as port, operations, paths as portPaths } from "./generated/operator.js";
 
@@ -36,9 +37,9 @@ interface Answers {
   vendorCompletesOnboarding: Port["OnboardingCompleted"];
 }
 
-/** A method for each action. */
+/** A method for each action. It has the docs of the action: `Pick` and `keyof` keep those. */
 export type Actions = {
-  [Name in Exclude<ActionName, "reset">]: (
+  [Name in keyof Pick<Documented, Exclude<ActionName, "reset">>]: (
     ...fields: {} extends Fields<Name> ? [fields?: Fields<Name>] : [fields: Fields<Name>]
   ) => Promise<Done<Name>>;
 };

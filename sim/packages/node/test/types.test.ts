@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import test from "node:test";
+
+import ts from "typescript";
 
 import type { Api, Event, World } from "tideover";
 
@@ -8,6 +11,19 @@ import { root, run } from "./support.js";
 test("the types are those of the mock's documents", async () => {
   const { code, output } = await run(process.execPath, ["scripts/types.mjs", "--check"], { cwd: root });
   assert.equal(code, 0, output);
+});
+
+test("an editor shows what an action does", () => {
+  const file = join(root, "dist/esm/world.d.ts");
+  const program = ts.createProgram([file], { module: ts.ModuleKind.NodeNext, strict: true });
+  const checker = program.getTypeChecker();
+  const [world] = checker
+    .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)!)!)
+    .filter(({ name }) => name === "World");
+  const method = checker.getDeclaredTypeOfSymbol(world!).getProperty("payorPays")!;
+  const text = ts.displayPartsToString(method.getDocumentationComment(checker));
+  assert.match(text, /^The payor pays/);
+  assert.match(text, /- `amount`: /);
 });
 
 type Same<One, Other> = [One, Other] extends [Other, One] ? true : false;
