@@ -21,6 +21,7 @@ async function generated() {
     // The types are gone when the program runs: names that it needs are values.
     "events.ts": `export const EVENT_TYPES = ${JSON.stringify(events, null, 2)} as const;\n`,
     "actions.ts": `export const ACTIONS = ${JSON.stringify(actions, null, 2)} as const;\n\n${documented(described)}`,
+    "faults.ts": faultFields(operator.components.schemas.FaultRule["x-fields"]),
   };
 }
 
@@ -34,6 +35,12 @@ function documented(described) {
 }
 
 const shorter = (name) => name.replace(/(payee|invoice)ExternalId/, "$1");
+
+/** Which fields the rules of each act have. */
+function faultFields(fields) {
+  const property = ([act, names]) => `  ${act}: ${names.map((name) => `"${name}"`).join(" | ")};\n`;
+  return `export interface FaultFields {\n${Object.entries(fields).map(property).join("")}}\n`;
+}
 
 const isStale = ([name, text]) => {
   const file = new URL(`../src/generated/${name}`, import.meta.url);

@@ -2,6 +2,7 @@
 
 import type { Documented } from "./generated/actions.js";
 import type { components as api, paths as apiPaths, webhooks } from "./generated/api.js";
+import type { FaultFields } from "./generated/faults.js";
 import type { components as port, operations, paths as portPaths } from "./generated/operator.js";
 
 /** The schemas of the partner API: `Api["Business"]`, `Api["InvoiceSync"]`, … */
@@ -16,7 +17,17 @@ export type Event<Type extends EventType = EventType> = {
 }[Type];
 
 export type WorldOptions = Port["NewWorld"];
-export type FaultRule = Port["FaultRule"];
+/** A rule of faults: `act` says which fields it has, and which of them it needs. */
+export type FaultRule = { [Act in keyof FaultFields]: RuleOf<Act> }[keyof FaultFields];
+type RuleOf<Act extends keyof FaultFields> = { act: Act } & {
+  [Field in keyof Pick<Port["FaultRule"], Choosing & FaultFields[Act]>]?: Port["FaultRule"][Field];
+} & {
+  [Field in keyof Pick<Port["FaultRule"], Exclude<FaultFields[Act], Choosing | "act">>]-?: NonNullable<
+    Port["FaultRule"][Field]
+  >;
+};
+/** The fields that every rule can leave out. */
+type Choosing = "label" | "operation" | "identifier" | "event" | "payee" | "invoice" | "nth" | "percent" | "attempts";
 export type JournalEntry = Port["JournalEntry"];
 export type Delivery = Port["Delivery"];
 export type JournalFilter = NonNullable<operations["read_journal"]["parameters"]["query"]>;

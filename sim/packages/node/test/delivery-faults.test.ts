@@ -158,6 +158,31 @@ test("a throttled request says when to come again", async () => {
   await world.delete();
 });
 
+test("the types know what each act needs", async () => {
+  const world = await mock.world();
+  // @ts-expect-error: it needs `when`
+  await assert.rejects(world.fault({ act: "upstreamFails" }), { code: "invalid_request" });
+  // @ts-expect-error: it needs `seconds`
+  await assert.rejects(world.fault({ act: "deliveryLate" }), { code: "invalid_request" });
+  // The others can be left out.
+  await world.fault({ act: "answerCut", afterBytes: 9 });
+  await world.fault({ act: "answerDelayed", milliseconds: 9 });
+  await world.fault({ act: "connectionDrops", when: "afterCommit" });
+  await world.fault({ act: "deliveryDropped" });
+  await world.fault({ act: "deliveryDuplicated" });
+  await world.fault({ act: "deliveryLate", seconds: 9 });
+  await world.fault({ act: "deliverySwapped" });
+  await world.fault({ act: "importStops", afterRows: 9 });
+  await world.fault({ act: "requestRepeated" });
+  await world.fault({ act: "requestThrottled", retryAfterSeconds: 9 });
+  await world.fault({ act: "signedAnHourAgo" });
+  await world.fault({ act: "signedWithAnotherSecret" });
+  await world.fault({ act: "unknownEventType" });
+  await world.fault({ act: "unknownField" });
+  await world.fault({ act: "upstreamFails", when: "beforeCommit" });
+  await world.delete();
+});
+
 test("the timeline says what a fault did to a webhook", async () => {
   const world = await mock.world();
   await world.webhooks();
@@ -170,6 +195,7 @@ test("the timeline says what a fault did to a webhook", async () => {
 
 test("a rule for deliveries selects no requests", async () => {
   const world = await mock.world();
+  // @ts-expect-error: it has no such field
   const rule: FaultRule = { act: "deliveryDropped", operation: "request_advance" };
   await assert.rejects(world.fault(rule), /operation: deliveryDropped has only the fields/);
   await world.delete();
