@@ -22,9 +22,13 @@ async function passes(parameters: string[]) {
   assert.equal(code, 0, output);
 }
 
-test("the test for vitest passes", async () => {
-  writeFileSync(join(folder, "vitest.config.ts"), block("// vitest.config.ts"));
+test("the tests for vitest pass", async () => {
+  writeFileSync(join(folder, "vitest.config.mts"), block("// vitest.config.mts"));
   writeFileSync(join(folder, "advance.test.ts"), block("// advance.test.ts"));
+  const partner = block("// partner.test.ts");
+  assert(partner.includes('"../src/partner.js"'));
+  const yours = join(root, "examples/integration.ts");
+  writeFileSync(join(folder, "partner.test.ts"), partner.replace("../src/partner.js", yours));
   await passes(["node_modules/vitest/vitest.mjs", "run", "--root", folder]);
 });
 
@@ -47,6 +51,30 @@ test("a failed test tells what the page shows", async () => {
   const [, ...report] = block("Tideover, world w1:").split("\n\n");
   assert.equal(await world.report(), report.join("\n\n").trimEnd());
   await mock.stop();
+});
+
+test("the page leads only to pages that a reader has", async () => {
+  assert.deepEqual(
+    [...readme.matchAll(/\]\(([^)#][^)]*)\)/g)].map(([, target]) => target),
+    [],
+  );
+  const mock = await startMock();
+  const pages = new Set([...readme.matchAll(/`(?:\/_sim\/guide\/#)?([a-z-]+\.md)`/g)].map(([, page]) => page!));
+  assert(pages.size > 5);
+  for (const page of pages) assert((await fetch(`${mock.url}/_sim/guide/${page}`)).ok, page);
+  await mock.stop();
+});
+
+test("the page has each act of a fault, with what it needs", () => {
+  const fields = readFileSync(join(root, "src/generated/faults.ts"), "utf8");
+  const acts = [...fields.matchAll(/^ {2}(\w+): .*$/gm)];
+  assert(acts.length > 10);
+  const rows = readme.split("\n").filter((line) => line.startsWith("| `"));
+  for (const [line, act] of acts) {
+    const row = rows.find((row) => row.includes(`\`${act}\``)) ?? assert.fail(act);
+    for (const field of ["when", "afterBytes", "afterRows", "milliseconds", "retryAfterSeconds", "seconds", "attempts"])
+      assert.equal(new RegExp(`\`${field}\\??\``).test(row), line.includes(`"${field}"`), `${act} ${field}`);
+  }
 });
 
 test("every test of the page is short", () => {
