@@ -92,7 +92,11 @@ const PLAYED: readonly Played[] = [
   },
   { rule: { act: "unknownField", invoice: "INV-1" }, answers: [204], mistake: "ignores what is unknown" },
   { rule: { act: "signedWithAnotherSecret", event: ISSUED }, answers: [401, 204], mistake: "verifies" },
-  { rule: { act: "signedAnHourAgo", event: ISSUED, attempts: 2 }, answers: [401, 401, 204], mistake: "checks the time" },
+  {
+    rule: { act: "signedAnHourAgo", event: ISSUED, attempts: 2 },
+    answers: [401, 401, 204],
+    mistake: "checks the time",
+  },
 ];
 
 /** Plays an advance until it is funded, with one fault if any. Returns what the receiver got wrong. */
@@ -118,7 +122,10 @@ async function mistakes(make: (secret: () => string) => Platform, played?: Playe
     if (state !== "FUNDED") found.push(`FUNDED, and it has ${state}`);
     if (platform.advanced !== advanceAmount) found.push(`${advanceAmount} cents, and it has ${platform.advanced}`);
     const deliveries = await world.deliveries();
-    assert.equal(deliveries.some(({ fault }) => fault !== null), played !== undefined);
+    assert.equal(
+      deliveries.some(({ fault }) => fault !== null),
+      played !== undefined,
+    );
     for (const { event, fault, attempts } of deliveries) {
       const answers = JSON.stringify(attempts.map(({ status }) => status));
       if (answers !== JSON.stringify(fault ? played?.answers : [204])) found.push(`${event}: it answers ${answers}`);

@@ -46,10 +46,10 @@ test("a wait that is over says what came instead", async () => {
     return true;
   });
   const paid = webhooks.waitFor("partner.loan.paid", 50);
-  await assert.rejects(
-    paid,
-    { name: "NotDelivered", message: /no partner.loan.paid within 50 ms. Instead came:\n {2}partner.organization.added acme: answered 204$/m },
-  );
+  await assert.rejects(paid, {
+    name: "NotDelivered",
+    message: /no partner.loan.paid within 50 ms. Instead came:\n {2}partner.organization.added acme: answered 204$/m,
+  });
 });
 
 const [CREATED, ISSUED] = ["partner.loan.created", "partner.loan.issued"] as const;
@@ -57,7 +57,8 @@ const [CREATED, ISSUED] = ["partner.loan.created", "partner.loan.issued"] as con
 test("a wait that is over says that the clock stands while something is due", async () => {
   const early = await mock.world({ scenario: "onboarded" });
   const receiver = await early.webhooks();
-  const due = /\nThe clock of the world stands at 2026-01-01T00:00:00Z, and the next thing happens at 2026-01-01T00:00:30Z: move it with untilQuiet\(\), nextEvent\(\) or advance\(\)\.$/;
+  const due =
+    /\nThe clock of the world stands at 2026-01-01T00:00:00Z, and the next thing happens at 2026-01-01T00:00:30Z: move it with untilQuiet\(\), nextEvent\(\) or advance\(\)\.$/;
   await assert.rejects(receiver.waitFor(ISSUED, 50), (error: Error) => !due.test(error.message));
   await early.request("POST", "/v1/advances", { payeeExternalId: "acme", invoiceExternalId: "INV-1" });
   await assert.rejects(receiver.waitFor(ISSUED, 50), { message: due });
@@ -83,7 +84,10 @@ test("a wait that is over says who is subscribed", async () => {
   await assert.rejects(expect(), says(`came: nothing\\.\nSubscribed to ${CREATED}: ${late.url}\\. ${never}`));
   await assert.rejects(late.waitFor(CREATED, 50), says(`came: nothing\\.\n${late.url} is subscribed to ${CREATED}`));
   const stranger = await startWebhooks();
-  await assert.rejects(stranger.waitFor(CREATED, 50), says(`nothing\\.\nIs ${stranger.url} subscribed to ${CREATED}\\?`));
+  await assert.rejects(
+    stranger.waitFor(CREATED, 50),
+    says(`nothing\\.\nIs ${stranger.url} subscribed to ${CREATED}\\?`),
+  );
   await stranger.close();
   await none.delete();
 });
@@ -105,7 +109,10 @@ test("a wait can be for one of several events", async () => {
   );
   const repaid = { data: { state: "REPAID" }, timeout: 50 } as const;
   await assert.rejects(receiver.waitFor(event, repaid), { name: "NotDelivered", message });
-  await assert.rejects(funded.expectDelivery({ event, invoice: "INV-1", ...repaid }), { name: "NotDelivered", message });
+  await assert.rejects(funded.expectDelivery({ event, invoice: "INV-1", ...repaid }), {
+    name: "NotDelivered",
+    message,
+  });
   await assert.rejects(receiver.waitFor(event, { payee: "globex", timeout: 50 }), { name: "NotDelivered" });
   await funded.delete();
 });
