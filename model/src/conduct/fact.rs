@@ -171,8 +171,10 @@ pub enum Trait {
     UnknownEvent,
     /// Its event has a field that the document does not show.
     UnknownField,
-    /// Its event has other white space, or another order of fields, than usual.
-    Respelled,
+    /// Its event has other white space than usual.
+    Respaced,
+    /// Its event has another order of fields than usual. Most software keeps it when it parses a body and writes it again.
+    Reordered,
     /// Its first attempt comes more than 300 seconds after the event.
     Late,
 }
@@ -202,9 +204,14 @@ impl Traits {
         self.0 & 1 << it as u8 != 0
     }
 
-    /// Whether this is the only one.
-    pub const fn is_only(self, it: Trait) -> bool {
-        self.0 == 1 << it as u8
+    /// Whether there is one, and all are among `others`.
+    pub const fn are_only(self, others: Traits) -> bool {
+        self.0 != 0 && self.0 & !others.0 == 0
+    }
+
+    /// Whether one of them is among `others`.
+    pub const fn have_any(self, others: Traits) -> bool {
+        self.0 & others.0 != 0
     }
 }
 

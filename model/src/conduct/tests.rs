@@ -575,7 +575,7 @@ fn a_receiver_accepts_what_it_does_not_know() {
         it.attempt(with(400));
     });
     assert_eq!(never.state(Duty::AcceptsUnknownFields, Ending::Final), NotSeen, "it takes nothing");
-    let both = Traits::default().with(Trait::UnknownField).with(Trait::Respelled);
+    let both = Traits::default().with(Trait::UnknownField).with(Trait::Respaced);
     let two = story(|it| {
         it.attempt(accepted(&plain));
         it.attempt(AttemptSeen { traits: both, status: Some(400), ..accepted(&special) });
@@ -585,6 +585,41 @@ fn a_receiver_accepts_what_it_does_not_know() {
         it.attempt(AttemptSeen { acted: Some(false), ..with(200) });
     });
     assert_eq!(ignored.state(Duty::AcceptsUnknownFields, Ending::Final), Broken);
+}
+
+#[test]
+fn a_receiver_verifies_the_bytes_that_came() {
+    let plain = delivery(1, EventType::InvoiceCreated, None);
+    let other = delivery(2, EventType::InvoicePaid, None);
+    let special = delivery(3, EventType::InvoicePaid, None);
+    let of = |special_trait: Trait, statuses: [u16; 2], between: &Delivery| {
+        story(|it| {
+            let traits = Traits::default().with(special_trait);
+            let with = |status| AttemptSeen { traits, status: Some(status), ..accepted(&special) };
+            it.attempt(with(statuses[0]));
+            it.attempt(accepted(between));
+            it.attempt(with(statuses[1]));
+        })
+        .state(Duty::VerifiesRawBody, Ending::Final)
+    };
+    assert_eq!(of(Trait::Respaced, [200, 200], &plain), Met);
+    assert_eq!(
+        of(Trait::Reordered, [200, 200], &plain),
+        NotSeen,
+        "a body written anew keeps the order"
+    );
+    // It has the secret, since it accepts another delivery between them, whatever it is about.
+    assert_eq!(
+        [of(Trait::Respaced, [401, 401], &plain), of(Trait::Reordered, [401, 401], &plain)],
+        [Broken; 2]
+    );
+    assert_eq!(of(Trait::Respaced, [401, 401], &other), Broken);
+    assert_eq!(of(Trait::Respaced, [401, 200], &plain), Met, "it took it in the end");
+    assert_eq!(
+        of(Trait::Respaced, [500, 500], &plain),
+        NotSeen,
+        "it may have trouble with this event"
+    );
 }
 
 #[test]

@@ -106,7 +106,8 @@ impl Freedom {
     pub fn shown_by_delivery(self) -> Option<Trait> {
         match self {
             Freedom::EventExtraField => Some(Trait::UnknownField),
-            Freedom::EventKeyOrder | Freedom::EventWhiteSpace => Some(Trait::Respelled),
+            Freedom::EventKeyOrder => Some(Trait::Reordered),
+            Freedom::EventWhiteSpace => Some(Trait::Respaced),
             Freedom::NewEvent => Some(Trait::UnknownEvent),
             _ => None,
         }

@@ -49,7 +49,9 @@ pub(super) fn of(duty: Duty) -> Box<dyn Rule> {
         Duty::AnswersInPlace => Box::new(deliveries::InPlace),
         Duty::Verifies => Box::<deliveries::Verifies>::default(),
         Duty::ChecksAge => Box::<deliveries::ChecksAge>::default(),
-        Duty::VerifiesRawBody => Box::new(refusing::Refusing::of(Trait::Respelled)),
+        Duty::VerifiesRawBody => {
+            Box::new(refusing::Refusing::of(Trait::Respaced).blaming(Trait::Reordered))
+        }
         Duty::Deduplicates => Box::new(deliveries::Deduplicates),
         Duty::KeepsSequence => Box::new(deliveries::KeepsSequence),
         Duty::KeepsNewestState => Box::new(deliveries::KeepsNewest),

@@ -1,7 +1,7 @@
 //! Receivers that refuse a delivery because of something that must not matter.
 
 use crate::conduct::card::{Proof, Row};
-use crate::conduct::fact::{AttemptSeen, Fact, Trait};
+use crate::conduct::fact::{AttemptSeen, Fact, Trait, Traits};
 use crate::conduct::received::Before;
 use crate::conduct::recent::Recent;
 use crate::conduct::rules::Rule;
@@ -9,10 +9,14 @@ use crate::conduct::rules::deliveries::is_deliberate;
 
 /// A receiver breaks the duty if it refuses a delivery with the trait, and accepts the same kind of event without it. A
 /// receiver that has trouble, or has lost its secret, is not to blame: a status that may mean that counts only if the
-/// receiver accepts another delivery afterwards, and this one never.
+/// receiver accepts another delivery afterwards, and this one never. A 401 is about the signature, so that the delivery
+/// between may be of any event.
 #[derive(Debug)]
 pub(super) struct Refusing {
+    /// Who accepts a delivery with it meets the duty.
     special: Trait,
+    /// Who refuses a delivery with these alone breaks it.
+    blamed: Traits,
     /// The deliveries that were refused, by subscription and number.
     refused: Recent<(String, u64), Refusal>,
     /// The order of the last accepted delivery without the trait, by subscription and event; of any event under "".
@@ -31,12 +35,22 @@ struct Refusal {
     deliberate: bool,
     /// Whether a 500 was all that it got: trouble, unless it comes again.
     failed: bool,
+    /// Whether a 401 was.
+    unauthorized: bool,
+    /// The order of the last attempt that was refused.
+    last: u64,
 }
 
 impl Refusing {
     pub(super) fn of(special: Trait) -> Refusing {
         let (refused, accepted) = (Recent::default(), Recent::default());
-        Refusing { special, refused, accepted, attempts: 0 }
+        let blamed = Traits::default().with(special);
+        Refusing { special, blamed, refused, accepted, attempts: 0 }
+    }
+
+    /// A refusal because of this other trait breaks the duty too. An acceptance says nothing.
+    pub(super) fn blaming(self, other: Trait) -> Refusing {
+        Refusing { blamed: self.blamed.with(other), ..self }
     }
 
     fn take_special(&mut self, attempt: &AttemptSeen<'_>, repeated: bool, row: &mut Row) {
@@ -47,15 +61,15 @@ impl Refusing {
                 // A receiver that accepts and ignores it is as wrong as one that refuses it.
                 match attempt.acted {
                     Some(false) if repeated => {}
-                    Some(false) if attempt.traits.is_only(self.special) => {
+                    Some(false) if attempt.traits.are_only(self.blamed) => {
                         row.breach(&[Proof::Delivery(attempt.delivery.number)]);
                     }
-                    Some(false) => {}
-                    Some(true) | None => row.keep(),
+                    Some(true) | None if attempt.traits.has(self.special) => row.keep(),
+                    Some(_) | None => {}
                 }
             }
             Some(status)
-                if attempt.traits.is_only(self.special)
+                if attempt.traits.are_only(self.blamed)
                     && !repeated
                     && (is_deliberate(status) || matches!(status, 401 | 403 | 500)) =>
             {
@@ -65,10 +79,14 @@ impl Refusing {
                     times: 0,
                     deliberate: true,
                     failed: true,
+                    unauthorized: true,
+                    last: self.attempts,
                 });
                 refusal.times += 1;
                 refusal.deliberate &= is_deliberate(status);
                 refusal.failed &= status == 500;
+                refusal.unauthorized &= status == 401;
+                refusal.last = self.attempts;
                 self.refused.insert(key, refusal);
             }
             _ => {}
@@ -76,11 +94,16 @@ impl Refusing {
     }
 
     fn is_breach(&self, subscription: &str, refusal: &Refusal) -> bool {
+        let accepted =
+            |event: &str| self.accepted.get(&(subscription.to_owned(), event.to_owned())).copied();
+        let is_between = accepted("").is_some_and(|it| refusal.first < it && it < refusal.last);
+        if refusal.unauthorized && is_between {
+            return true;
+        }
         // An event of an unknown type has no others of its kind.
         let event = if self.special == Trait::UnknownEvent { "" } else { &refusal.event };
-        let accepted = self.accepted.get(&(subscription.to_owned(), event.to_owned()));
-        let Some(accepted) = accepted else { return false };
-        let is_after = *accepted > refusal.first;
+        let Some(accepted) = accepted(event) else { return false };
+        let is_after = accepted > refusal.first;
         refusal.deliberate || (is_after && (!refusal.failed || refusal.times > 1))
     }
 }
@@ -92,7 +115,7 @@ impl Rule for Refusing {
             return;
         }
         self.attempts += 1;
-        if attempt.traits.has(self.special) {
+        if attempt.traits.have_any(self.blamed) {
             return self.take_special(attempt, before.repeated, row);
         }
         if attempt.is_accepted() {
