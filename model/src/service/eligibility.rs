@@ -32,6 +32,8 @@ pub(super) enum Objection {
     TooSmall,
     /// Not all four requirements are met: the first unmet one.
     OnboardingIncomplete(Requirement),
+    /// The collection account is not open, and waits for an address (`3.requirement.collectionAccount.3`).
+    AddressUnknown,
     /// Too much would be outstanding.
     OverLimit,
 }
@@ -47,6 +49,10 @@ impl Objection {
             Objection::TooSmall => "The face value is too small to finance.",
             Objection::Reserved => "The invoice cannot be financed.",
             Objection::OnboardingIncomplete(unmet) => unmet.sentence(),
+            Objection::AddressUnknown => {
+                "The business has not completed onboarding: \
+                 its collection account does not open before its whole address is known."
+            }
             Objection::OverLimit => {
                 "The advance would exceed what may be outstanding with this business."
             }
@@ -61,7 +67,7 @@ impl Objection {
             Objection::Collected => (Code::InvoiceNotFinanceable, clause!("gap.alreadyCollected")),
             Objection::TooSmall => (Code::InvoiceNotFinanceable, clause!("gap.zeroAdvance")),
             Objection::Reserved => (Code::InvoiceNotFinanceable, clause!("gap.notFinanceable")),
-            Objection::OnboardingIncomplete(_) => {
+            Objection::OnboardingIncomplete(_) | Objection::AddressUnknown => {
                 (Code::BusinessNotEligible, clause!("3.onboarding.2.2"))
             }
             Objection::OverLimit => (Code::ConcentrationExceeded, clause!("4.advances.1")),
@@ -179,7 +185,13 @@ impl<C: Choices> Service<C> {
         let outstanding = self.business(limited).outstanding + offer.advance;
         let unmet = Requirement::unmet(business.onboarding());
         for unmet in unmet.take(if H::ONE { 1 } else { usize::MAX }) {
-            self.raise(true, Objection::OnboardingIncomplete(unmet), hearing)?;
+            let objection = match unmet {
+                Requirement::CollectionAccount if !self.knows_address(payee) => {
+                    Objection::AddressUnknown
+                }
+                unmet => Objection::OnboardingIncomplete(unmet),
+            };
+            self.raise(true, objection, hearing)?;
         }
         let fits = self.choices.fits(&self.profile, limited, outstanding);
         self.raise(!fits, Objection::OverLimit, hearing)

@@ -466,8 +466,15 @@ async fn all_objections_are_listed() {
         "sentence": "The payee and the payor are the same business." });
     assert_eq!(whole["objections"][0], first);
 
+    // Nothing opens the account of a business without an address.
+    let waits = &whole["objections"][5]["sentence"];
+    assert!(waits.as_str().unwrap().ends_with(" before its whole address is known."), "{waits}");
+
     caller.onboard().await;
     assert_eq!(objections().await, ["3.onboarding.2.2"]);
+    let whole = caller.get("/_sim/objections?payee=acme&invoice=INV-1").await.json();
+    let waits = &whole["objections"][0]["sentence"];
+    assert!(waits.as_str().unwrap().ends_with(": its collection account is not open."), "{waits}");
     caller.advance_clock(300).await;
     assert_eq!(objections().await, [""; 0]);
     let read = caller.get("/v1/organizations/acme/invoices/INV-1").await.json();
