@@ -13,13 +13,14 @@ use tideover_sim::Mock;
 use crate::support::command::tideover;
 use crate::support::foreign::skip;
 
-/// Defects that the last response shows: a code, a status, a number, a list, a text, a success.
-const SHOWN: [&str; 6] = [
+/// Defects that the last response shows: a code, a status, a number, a list, a text, a null, a success.
+const SHOWN: [&str; 7] = [
     "percent-sign-is-decoded-twice",
     "no-reason-for-self-dealing",
     "void-invoices-are-fundable",
     "large-face-value-is-rounded",
     "invitation-to-nobody",
+    "null-sync-reason-is-left-out",
     "file-without-a-column-is-imported",
 ];
 

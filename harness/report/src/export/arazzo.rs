@@ -140,9 +140,28 @@ fn criteria(plan: &TestPlan) -> Vec<Value> {
                 Some(Ok(value)) => value.to_string(),
                 Some(Err(_)) | None => "null".to_owned(),
             };
-            condition(format!("$response.body#/{} == {expected}", way.join("/")))
+            let mut criteria =
+                condition(format!("$response.body#/{} == {expected}", way.join("/")));
+            if expected == "null" {
+                // A simple condition takes a missing value for null.
+                criteria.push(json!({
+                    "context": "$response.body",
+                    "condition": json_path(way),
+                    "type": "jsonpath",
+                }));
+            }
+            criteria
         }
     }
+}
+
+/// The JSONPath of a way.
+fn json_path(way: &[String]) -> String {
+    let parts = way.iter().map(|part| match part.parse::<usize>() {
+        Ok(index) => format!("[{index}]"),
+        Err(_) => format!("['{part}']"),
+    });
+    format!("${}", parts.collect::<String>())
 }
 
 /// A template with runtime expressions in place of its variables.

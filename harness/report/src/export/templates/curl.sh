@@ -20,8 +20,8 @@ send() {
   response=$(curl -sS -g --path-as-is --max-time 30 -X "$method" "${base%/}$path" -w '\n%{http_code}' "$@")
   status=${response##*$'\n'} body=${response%$'\n'*}
 }
-# The value at the end of a way, as JSON; null if there is none.
-at() { jq -cn --argjson way "$1" 'try (input | getpath($way)) catch null' <<<"$body"; }
+# The value at the end of a way, as JSON; nothing if there is none.
+at() { jq -cn --argjson way "$1" 'try (input | select(any(paths; . == $way)) | getpath($way)) catch empty' <<<"$body"; }
 fail() {
   printf '%s\nseen: %s %s\n' "$1" "$status" "$body" >&2
   exit 1

@@ -77,20 +77,27 @@ func parsed(text string) any {
 	return value
 }
 
-// at is the value at the end of a way; nil if there is none.
+// missing stands where a body has no value, which null would be.
+type missing struct{}
+
+// at is the value at the end of a way.
 func at(value any, way ...string) any {
 	for _, part := range way {
 		switch inner := value.(type) {
 		case map[string]any:
-			value = inner[part]
+			member, ok := inner[part]
+			if !ok {
+				return missing{}
+			}
+			value = member
 		case []any:
 			index, err := strconv.Atoi(part)
 			if err != nil || index < 0 || index >= len(inner) {
-				return nil
+				return missing{}
 			}
 			value = inner[index]
 		default:
-			return nil
+			return missing{}
 		}
 	}
 	return value

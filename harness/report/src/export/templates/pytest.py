@@ -38,14 +38,23 @@ def send(base, method, path, body="", **headers):
         return response.status, None
 
 
+MISSING = object()
+"""Stands where a body has no value, which null would be."""
+
+
 def at(body, *way):
-    """The value at the end of a way; None if there is none."""
+    """The value at the end of a way."""
     for part in way:
         if isinstance(body, list):
-            body = body[int(part)] if part.isdigit() and int(part) < len(body) else None
+            body = body[int(part)] if part.isdigit() and int(part) < len(body) else MISSING
         else:
-            body = body.get(part) if isinstance(body, dict) else None
+            body = body.get(part, MISSING) if isinstance(body, dict) else MISSING
     return body
+
+
+def same(seen, right):
+    """Whether two values are equal as JSON. Python takes true for 1."""
+    return isinstance(seen, bool) == isinstance(right, bool) and seen == right
 
 
 def test_{{ name }}():
@@ -85,9 +94,10 @@ def test_{{ name }}():
 {% elif asserted.status %}
     assert status == {{ asserted.status }}, message
 {% elif asserted.way and asserted.expected %}
-    assert at(body, {{ asserted.way }}) == json.loads({{ asserted.expected }}), message
+    assert same(at(body, {{ asserted.way }}), json.loads({{ asserted.expected }})), message
 {% elif asserted.way %}
-    assert at(body, {{ asserted.way }}), message
+    text = at(body, {{ asserted.way }})
+    assert isinstance(text, str) and text, message
 {% else %}
     assert 200 <= status < 300, message
 {% endif %}
