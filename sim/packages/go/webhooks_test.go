@@ -134,7 +134,7 @@ func TestADeliveryThatIsGivenUpWasNotAccepted(t *testing.T) {
 	t.Parallel()
 	world, webhooks := tideover.NewWorld(t), tideover.NewWebhooks(t)
 	webhooks.Subscribe(world)
-	webhooks.Answer(500, 100)
+	webhooks.Answer(500, 9)
 	add(world, "acme")
 	world.UntilQuiet()
 	add(world, "globex")
@@ -142,6 +142,10 @@ func TestADeliveryThatIsGivenUpWasNotAccepted(t *testing.T) {
 	equal(t, len(failed), 2)
 	matches(t, failed[0].String(), `^partner\.organization\.added \(acme\): givenUp after [0-9]+ attempts, 500$`)
 	matches(t, failed[1].String(), `^partner\.organization\.added \(globex\): retrying after 1 attempts, 500$`)
+	webhooks.Answer(410, 1)
+	add(world, "initech")
+	failed = world.WaitForDeliveries()
+	equal(t, failed[len(failed)-1].State, "revoked")
 }
 
 func TestWhatDoesNotComeIsSaid(t *testing.T) {

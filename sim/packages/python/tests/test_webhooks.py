@@ -188,8 +188,10 @@ def test_a_field_that_no_event_has_is_named(world: World, webhooks: Webhooks) ->
 
 def test_what_is_given_up_was_not_accepted_either(world: World, webhooks: Webhooks) -> None:
     webhooks.subscribe(world)
-    webhooks.answer(500, times=99)
+    webhooks.answer(500, times=8)
     add(world, "acme")
     assert [each["state"] for each in world.wait_for_deliveries()] == ["retrying"]
     world.until_quiet()
-    assert [each["state"] for each in world.wait_for_deliveries()] == ["givenUp"]
+    webhooks.answer(410)
+    add(world, "globex")
+    assert [each["state"] for each in world.wait_for_deliveries()] == ["givenUp", "revoked"]

@@ -125,12 +125,12 @@ class World(Actions):
     def wait_for_deliveries(self, timeout: int = 30) -> list[dict[str, Any]]:
         """Waits until no webhook is left to be sent now. Returns those that no receiver has accepted.
 
-        The `state` of each says whether it comes again: `retrying`, or `givenUp`.
+        The `state` of each says whether it comes again: `retrying`; or `givenUp`, or `revoked` by a 410.
         """
         patience = {"patienceSeconds": timeout}
         if not self._port("POST", "deliveries/wait", patience, timeout=timeout + 30)["quiet"]:
             raise NotQuiet(f"After {timeout} seconds webhooks are still under way")
-        return [each for each in self.deliveries() if each["state"] in ("retrying", "givenUp")]
+        return [each for each in self.deliveries() if each["state"] in ("retrying", "givenUp", "revoked")]
 
     def expect_delivery(
         self,

@@ -642,7 +642,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
 
         /**
          * Waits until no webhook is left to be sent now. Returns those that your receiver did not accept: their {@code
-         * state} is retrying or givenUp.
+         * state} is retrying, givenUp or revoked.
          */
         public List<Json> waitForDeliveries() {
             Json waited = port("POST", "deliveries/wait", Map.of("patienceSeconds", 30), Caller.LONG);
@@ -650,7 +650,7 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 throw new Unmet("After 30 seconds webhooks are still under way");
             }
             return deliveries().stream()
-                    .filter(each -> List.of("retrying", "givenUp").contains(each.text("state")))
+                    .filter(each -> List.of("retrying", "givenUp", "revoked").contains(each.text("state")))
                     .toList();
         }
 

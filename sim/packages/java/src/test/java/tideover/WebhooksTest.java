@@ -143,7 +143,7 @@ class WebhooksTest {
     @Test
     void aDeliveryThatIsGivenUpWasNotAccepted(World world, Webhooks webhooks) {
         webhooks.subscribe(world);
-        webhooks.answer(500, 100);
+        webhooks.answer(500, 9);
         add(world, "acme");
         world.untilQuiet();
         add(world, "globex");
@@ -152,6 +152,9 @@ class WebhooksTest {
                 world.waitForDeliveries().stream()
                         .map(each -> each.text("body.data.externalId") + " " + each.text("state"))
                         .toList());
+        webhooks.answer(410, 1);
+        add(world, "initech");
+        assertEquals("revoked", world.waitForDeliveries().stream().reduce((first, last) -> last).orElseThrow().text("state"));
     }
 
     @Test
