@@ -367,6 +367,7 @@ impl Serve {
              \x20 API key   {key}\n\
              \x20 clock     {now}, {clock}; POST {url}/_sim/clock moves it\n\
              \x20 page      {url}/_sim/\n\
+             \x20 guide     {url}/_sim/guide/\n\
              \x20 outside   POST {url}/_sim/actions plays vendor, bank, payor and operator\n\
              \x20 OpenAPI   {url}/_sim/openapi.json\n\
              \x20 webhooks  {webhooks}; GET {url}/_sim/deliveries shows them\n\
