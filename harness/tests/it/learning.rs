@@ -354,7 +354,7 @@ fn printed(output: Output) -> String {
 #[tokio::test]
 async fn state_of_earlier_cases_teaches_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    for seed in ["1", "2", "3"] {
+    for seed in ["1", "2"] {
         let mock = mock("").await;
         let output = checked(&mock, folder.path(), &["--seed", seed, "--learn", "l.toml"]).await;
         assert_eq!(output.status.code(), Some(0), "{}", printed(output));

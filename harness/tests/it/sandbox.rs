@@ -87,8 +87,8 @@ async fn check_fully(mock: &Mock) -> (Option<i32>, Value) {
 async fn a_greased_mock_holds_as_a_sandbox() {
     let mut unmet = Freedom::ALL.to_vec();
     for seed in 1..=6 {
-        // Three at least, and as many as it takes to meet each freedom.
-        if seed > 3 && unmet.is_empty() {
+        // As many as it takes to meet each freedom.
+        if unmet.is_empty() {
             break;
         }
         let builder = still_builder(Destinations::Local).seed(seed).grease(true);

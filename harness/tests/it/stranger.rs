@@ -149,9 +149,9 @@ fn play_with_all_means(seeds: impl Iterator<Item = u64>, cases: u64) -> u64 {
             let summary = runtime.block_on(check(&mut world, &plan)).unwrap();
             steps += summary.steps;
             for failure in summary.failures {
-                let told: Vec<String> = failure.transcript.steps.iter().map(plain).collect();
+                let sent: Vec<String> = failure.transcript.steps.iter().map(plain).collect();
                 accused.push(format!(
-                    "{sight:?}, seed {seed}, case {}: {:#?} after {told:#?}",
+                    "{sight:?}, seed {seed}, case {}: {:#?} after {sent:#?}",
                     failure.case, failure.findings
                 ));
             }
@@ -164,7 +164,7 @@ fn play_with_all_means(seeds: impl Iterator<Item = u64>, cases: u64) -> u64 {
 /// Random profiles, in every set-up.
 #[test]
 fn no_right_service_is_accused() {
-    for seed in 1..=12 {
+    for seed in 1..=6 {
         for sight in Sight::ALL {
             let acquittal = acquit(seed, sight, 6).unwrap();
             assert_eq!(acquittal.whole, [], "seed {seed}, {sight:?}");
@@ -242,7 +242,7 @@ fn an_event_that_never_comes_is_found_by_its_meaning() {
         defect.name.ends_with("no-event") || defect.name == "nothing-is-announced"
     });
     for defect in silent {
-        for findings in first_findings(defect.name, 1..4) {
+        for findings in first_findings(defect.name, 1..2) {
             let [only] = findings.as_slice() else { panic!("{}: {findings:#?}", defect.name) };
             assert_eq!(only.clause, defect.clause, "{only}");
             assert_eq!(only.verdict, Verdict::Violated, "{only}");
