@@ -93,7 +93,7 @@ duties! {
         "A fault signedAnHourAgo; receiver-check.";
     VerifiesRawBody: "verifies-raw-body", "6.signature.2", [],
         "The receiver verifies the bytes as they came, whatever white space and order the JSON has.",
-        "Grease; receiver-check.";
+        "A fault bodyIndented; grease; receiver-check.";
     Deduplicates: "deduplicates", "6.delivery.3.2", ["6.delivery.3"],
         "The receiver acts once on deliveries with one Service-Delivery.",
         "receiver-check with a probe; the simulation.";

@@ -53,6 +53,7 @@ impl LoggedDelivery {
         let of_act = match act {
             Some(DeliveryAct::UnknownEventType) => Some(Trait::UnknownEvent),
             Some(DeliveryAct::UnknownField) => Some(Trait::UnknownField),
+            Some(DeliveryAct::BodyIndented) => Some(Trait::Respaced),
             _ => None,
         };
         let traits = self.grease.iter().filter_map(|freedom| Freedom::shown_by_delivery(*freedom));

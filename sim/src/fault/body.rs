@@ -13,21 +13,22 @@ const ADDED: &str = "addedField";
 
 /// The body of an event as an act changes it. `None` if it stays as it is.
 pub(super) fn rewritten(act: DeliveryAct, body: &[u8]) -> Option<Arc<[u8]>> {
-    let change: fn(&mut Json) = match act {
-        DeliveryAct::UnknownEventType => |event| {
+    let write: fn(Json) -> Vec<u8> = match act {
+        DeliveryAct::UnknownEventType => |mut event| {
             event.replace_text("type", UnlistedEvent::NoticeSent.name());
+            event.compact()
         },
-        DeliveryAct::UnknownField => |event| {
-            add_field(event);
+        DeliveryAct::UnknownField => |mut event| {
+            add_field(&mut event);
             if let Some(data) = event.field("data") {
                 add_field(data);
             }
+            event.compact()
         },
+        DeliveryAct::BodyIndented => |event| event.indented(),
         _ => return None,
     };
-    let mut event: Json = serde_json::from_slice(body).ok()?;
-    change(&mut event);
-    Some(event.compact().into())
+    Some(write(serde_json::from_slice(body).ok()?).into())
 }
 
 fn add_field(object: &mut Json) {
@@ -47,12 +48,14 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_unknown_changes() {
+    fn each_act_changes_its_part() {
         let unknown =
             r#"{"id":"evt_1","type":"partner.notice.sent","data":{"payeeExternalId":"acme"}}"#;
         assert_eq!(changed(DeliveryAct::UnknownEventType).as_deref(), Some(unknown));
         let more = r#"{"id":"evt_1","type":"partner.loan.paid","data":{"payeeExternalId":"acme","addedField":"new"},"addedField":"new"}"#;
         assert_eq!(changed(DeliveryAct::UnknownField).as_deref(), Some(more));
+        let indented = "{\r\n\t\"id\": \"evt_1\",\r\n\t\"type\": \"partner.loan.paid\",\r\n\t\"data\": {\r\n\t\t\"payeeExternalId\": \"acme\"\r\n\t}\r\n}";
+        assert_eq!(changed(DeliveryAct::BodyIndented).as_deref(), Some(indented));
         assert_eq!(changed(DeliveryAct::Duplicated), None);
     }
 }

@@ -27,7 +27,7 @@ const OF_DELIVERIES: &[&str] = &["label", "event", "payee", "invoice", "nth", "p
 /// An act: its name, the fields of every rule for its target, and its own.
 type ActForm = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-const ACTS: [ActForm; 15] = [
+const ACTS: [ActForm; 16] = [
     ("upstreamFails", OF_REQUESTS, &["when"]),
     ("connectionDrops", OF_REQUESTS, &["when"]),
     ("answerCut", OF_REQUESTS, &["afterBytes"]),
@@ -41,6 +41,7 @@ const ACTS: [ActForm; 15] = [
     ("deliveryDropped", OF_DELIVERIES, &["attempts"]),
     ("unknownEventType", OF_DELIVERIES, &[]),
     ("unknownField", OF_DELIVERIES, &[]),
+    ("bodyIndented", OF_DELIVERIES, &[]),
     ("signedWithAnotherSecret", OF_DELIVERIES, &["attempts"]),
     ("signedAnHourAgo", OF_DELIVERIES, &["attempts"]),
 ];
@@ -134,6 +135,7 @@ impl<'a> Form<'a> {
             "deliveryDropped" => DeliveryAct::Dropped { attempts: self.attempts()? }.into(),
             "unknownEventType" => DeliveryAct::UnknownEventType.into(),
             "unknownField" => DeliveryAct::UnknownField.into(),
+            "bodyIndented" => DeliveryAct::BodyIndented.into(),
             "signedWithAnotherSecret" => {
                 DeliveryAct::SignedWithAnotherSecret { attempts: self.attempts()? }.into()
             }
@@ -265,6 +267,7 @@ mod tests {
             DeliveryAct::Dropped { attempts: 8 },
             DeliveryAct::UnknownEventType,
             DeliveryAct::UnknownField,
+            DeliveryAct::BodyIndented,
             DeliveryAct::SignedWithAnotherSecret { attempts: 1 },
             DeliveryAct::SignedAnHourAgo { attempts: 2 },
         ] {
@@ -307,7 +310,7 @@ mod tests {
                 json!({}),
                 "act: expected one of upstreamFails, connectionDrops, answerCut, importStops, \
                 answerDelayed, requestRepeated, requestThrottled, deliveryLate, deliveryDuplicated, \
-                deliverySwapped, deliveryDropped, unknownEventType, unknownField, \
+                deliverySwapped, deliveryDropped, unknownEventType, unknownField, bodyIndented, \
                 signedWithAnotherSecret, signedAnHourAgo, got nothing"
                     .to_owned(),
             ),

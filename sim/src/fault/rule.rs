@@ -100,6 +100,7 @@ pub(super) enum ActName {
     DeliveryDropped,
     UnknownEventType,
     UnknownField,
+    BodyIndented,
     SignedWithAnotherSecret,
     SignedAnHourAgo,
 }
@@ -174,6 +175,8 @@ pub enum DeliveryAct {
     UnknownEventType,
     /// Its event and its data each have a field that the document does not show (`gap.eventFields`).
     UnknownField,
+    /// Its body has line breaks and tabs between the tokens (`6.signature.2`).
+    BodyIndented,
     /// Its first attempts are signed with a secret that is not the subscription's (`6.signature.3`).
     SignedWithAnotherSecret {
         /// How many attempts.
@@ -272,6 +275,7 @@ impl DeliveryAct {
             DeliveryAct::Dropped { .. } => "deliveryDropped",
             DeliveryAct::UnknownEventType => "unknownEventType",
             DeliveryAct::UnknownField => "unknownField",
+            DeliveryAct::BodyIndented => "bodyIndented",
             DeliveryAct::SignedWithAnotherSecret { .. } => "signedWithAnotherSecret",
             DeliveryAct::SignedAnHourAgo { .. } => "signedAnHourAgo",
         }

@@ -54,6 +54,11 @@ impl Json {
         self.written(&mut Style::Compact)
     }
 
+    /// The bytes, with line breaks and tabs as hardly any software writes them by itself.
+    pub(crate) fn indented(&self) -> Vec<u8> {
+        self.written(&mut Style::Indented { line: "\r\n", indent: "\t" })
+    }
+
     /// The bytes, with white space of this style.
     pub(super) fn written(&self, style: &mut Style) -> Vec<u8> {
         let mut text = String::new();

@@ -278,6 +278,26 @@ async fn a_receiver_that_verifies_nothing_is_shown_with_the_deliveries() {
     assert_eq!(bench.state(Duty::Deduplicates, Ending::Final), State::NotSeen);
 }
 
+/// A receiver that verifies the body that it has parsed and written again.
+#[tokio::test]
+async fn a_receiver_that_writes_the_body_again_is_shown() {
+    let added = EventType::BusinessAdded;
+    let bench = Bench::with(vec![first(added, DeliveryAct::BodyIndented)]).await;
+    let receiver = Receiver::start(|_, received| {
+        Reaction::Answer(if received.body.contains(&b'\n') { 401 } else { 204 })
+    });
+    let receiver = receiver.await;
+    bench.subscribe(&receiver).await;
+    bench.add(&["one", "two"]).await;
+    assert_eq!(
+        bench.state(Duty::VerifiesRawBody, Ending::Open),
+        State::NotSeen,
+        "it may have lost its secret"
+    );
+    bench.caller.advance_clock(5).await;
+    assert_eq!(bench.broken(Ending::Open), [(Duty::VerifiesRawBody, vec![], vec![0])]);
+}
+
 /// A receiver that rejects some attempts, and takes all that come again.
 #[tokio::test]
 async fn a_receiver_that_verifies_breaks_no_row() {

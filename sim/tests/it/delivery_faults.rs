@@ -258,6 +258,21 @@ async fn an_unknown_field_is_in_the_event_and_in_its_data() {
     assert_eq!(bench.verified(), [true, true]);
 }
 
+/// `6.signature.2`
+#[tokio::test]
+async fn an_indented_body_is_signed_as_it_is() {
+    let receiver =
+        Receiver::start(|before, _| Reaction::Answer(if before == 0 { 401 } else { 204 }));
+    let bench = Bench::of(builder(first(DeliveryAct::BodyIndented)), receiver.await).await;
+    bench.add(&["one"]).await;
+    bench.advance(5).await;
+    let received = bench.receiver.received();
+    assert!(received[0].body.starts_with(b"{\r\n\t\""));
+    assert_eq!(received[0].body, received[1].body, "a retry has the same bytes");
+    assert_eq!(received[0].json()["data"], json!({ "externalId": "one" }));
+    assert_eq!(bench.verified(), [true, true]);
+}
+
 /// `6.signature.3`
 #[tokio::test]
 async fn another_secret_signs_only_the_first_attempts() {
