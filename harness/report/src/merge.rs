@@ -296,8 +296,10 @@ fn add_each<T>(
 
 /// Adds a finding of the same cause. The first case stays.
 fn add_finding(own: &mut FindingReport, mut other: FindingReport) {
-    other.times += own.times;
-    other.cases += own.cases;
+    // Each part has played what is kept of earlier runs. One run would have played it once.
+    let twice = u64::from(own.regression.is_some() && own.regression == other.regression);
+    other.times += own.times.saturating_sub(twice);
+    other.cases += own.cases.saturating_sub(twice);
     let is_first = match (other.first_case, own.first_case) {
         (Some(other), Some(own)) => other < own,
         (other, own) => other.is_some() && own.is_none(),
