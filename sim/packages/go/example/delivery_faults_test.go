@@ -3,6 +3,7 @@
 package example
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -49,6 +50,12 @@ func (w wrong) receive(header http.Header, body []byte) int {
 	switch w.omits {
 	case "verifies":
 		return w.believe(body)
+	case "verifies the raw body":
+		var written bytes.Buffer
+		if json.Compact(&written, body) != nil {
+			return http.StatusBadRequest
+		}
+		body = written.Bytes()
 	case "checks the time":
 		if tideover.VerifyAt(w.secret, header, body, 365*24*time.Hour, time.Now()) == nil {
 			return w.believe(body)
@@ -110,6 +117,7 @@ var played = []struct {
 	{tideover.Fault{Act: "deliveryDropped", Event: financing, Nth: 1, Attempts: 4}, []int{0, 0, 0, 0, 204}, "orders"},
 	{tideover.Fault{Act: "unknownEventType", Event: "partner.loan.created"}, []int{204}, "ignores what is unknown"},
 	{tideover.Fault{Act: "unknownField", Invoice: "INV-1"}, []int{204}, "ignores what is unknown"},
+	{tideover.Fault{Act: "bodyIndented", Event: settled}, []int{204}, "verifies the raw body"},
 	{tideover.Fault{Act: "signedWithAnotherSecret", Event: settled}, []int{401, 204}, "verifies"},
 	{tideover.Fault{Act: "signedAnHourAgo", Event: settled, Attempts: 2}, []int{401, 401, 204}, "checks the time"},
 }
@@ -210,7 +218,7 @@ func TestEveryActOfDeliveriesIsPlayed(t *testing.T) {
 	}
 	var acts, of []string
 	for _, act := range document.Components.Schemas.ActName.Enum {
-		if regexp.MustCompile("^(delivery|unknown|signed)").MatchString(act) {
+		if regexp.MustCompile("^(delivery|unknown|body|signed)").MatchString(act) {
 			acts = append(acts, act)
 		}
 	}

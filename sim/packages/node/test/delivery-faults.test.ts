@@ -22,7 +22,13 @@ interface Platform {
 }
 
 /** What a receiver leaves out. */
-type Mistake = "verifies" | "checks the time" | "deduplicates" | "orders" | "ignores what is unknown";
+type Mistake =
+  | "verifies"
+  | "verifies the raw body"
+  | "checks the time"
+  | "deduplicates"
+  | "orders"
+  | "ignores what is unknown";
 
 /** A receiver with one mistake. */
 class Wrong implements Platform {
@@ -41,8 +47,9 @@ class Wrong implements Platform {
 
   receive(headers: IncomingHttpHeaders, body: Buffer): number {
     const tolerance = this.omits === "checks the time" ? Infinity : 300;
+    const signed = this.omits === "verifies the raw body" ? JSON.stringify(JSON.parse(body.toString())) : body;
     try {
-      if (this.omits !== "verifies") verify(this.secret(), headers, body, { tolerance });
+      if (this.omits !== "verifies") verify(this.secret(), headers, signed, { tolerance });
     } catch {
       return 401;
     }
@@ -91,6 +98,7 @@ const PLAYED: readonly Played[] = [
     mistake: "ignores what is unknown",
   },
   { rule: { act: "unknownField", invoice: "INV-1" }, answers: [204], mistake: "ignores what is unknown" },
+  { rule: { act: "bodyIndented", event: ISSUED }, answers: [204], mistake: "verifies the raw body" },
   { rule: { act: "signedWithAnotherSecret", event: ISSUED }, answers: [401, 204], mistake: "verifies" },
   {
     rule: { act: "signedAnHourAgo", event: ISSUED, attempts: 2 },
@@ -174,6 +182,7 @@ test("the types know what each act needs", async () => {
   // The others can be left out.
   await world.fault({ act: "answerCut", afterBytes: 9 });
   await world.fault({ act: "answerDelayed", milliseconds: 9 });
+  await world.fault({ act: "bodyIndented" });
   await world.fault({ act: "connectionDrops", when: "afterCommit" });
   await world.fault({ act: "deliveryDropped" });
   await world.fault({ act: "deliveryDuplicated" });

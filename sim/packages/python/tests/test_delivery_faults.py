@@ -26,6 +26,14 @@ class Believing(Books):
         return 204
 
 
+class Rewriting(Books):
+    """Verifies the body that it has parsed and written again."""
+
+    def receive(self, headers: Mapping[str, str], body: bytes) -> int:
+        written = json.dumps(json.loads(body), separators=(",", ":"), ensure_ascii=False)
+        return super().receive(headers, written.encode())
+
+
 class Timeless(Books):
     """Believes a signature of any age."""
 
@@ -74,6 +82,7 @@ ACTS: dict[Act, tuple[dict[str, Any], type[Books]]] = {
     "deliveryDropped": ({"event": STATE, "nth": 1, "attempts": 4}, Trusting),
     "unknownEventType": ({"event": "partner.loan.created"}, Choosy),
     "unknownField": ({"invoice": "INV-1"}, Choosy),
+    "bodyIndented": ({"event": PAID}, Rewriting),
     "signedWithAnotherSecret": ({"event": PAID}, Believing),
     "signedAnHourAgo": ({"event": PAID, "attempts": 2}, Timeless),
 }

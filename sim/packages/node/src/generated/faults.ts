@@ -3,6 +3,7 @@
 export interface FaultFields {
   answerCut: "label" | "operation" | "identifier" | "nth" | "percent" | "act" | "afterBytes";
   answerDelayed: "label" | "operation" | "identifier" | "nth" | "percent" | "act" | "milliseconds";
+  bodyIndented: "label" | "event" | "payee" | "invoice" | "nth" | "percent" | "act";
   connectionDrops: "label" | "operation" | "identifier" | "nth" | "percent" | "act" | "when";
   deliveryDropped: "label" | "event" | "payee" | "invoice" | "nth" | "percent" | "act" | "attempts";
   deliveryDuplicated: "label" | "event" | "payee" | "invoice" | "nth" | "percent" | "act";

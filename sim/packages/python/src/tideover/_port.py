@@ -19,6 +19,7 @@ Act = Literal[
     "deliveryDropped",
     "unknownEventType",
     "unknownField",
+    "bodyIndented",
     "signedWithAnotherSecret",
     "signedAnHourAgo",
 ]
@@ -243,6 +244,7 @@ ACTS_HELP = """\
 - deliveryDropped: label, event, payee, invoice, nth, percent, attempts
 - unknownEventType: label, event, payee, invoice, nth, percent
 - unknownField: label, event, payee, invoice, nth, percent
+- bodyIndented: label, event, payee, invoice, nth, percent
 - signedWithAnotherSecret: label, event, payee, invoice, nth, percent, attempts
 - signedAnHourAgo: label, event, payee, invoice, nth, percent, attempts
 """

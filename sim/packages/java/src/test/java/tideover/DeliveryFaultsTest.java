@@ -10,6 +10,7 @@ import example.Books.Invoice;
 import example.Books.State;
 import example.Endpoint;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -46,6 +47,7 @@ class DeliveryFaultsTest {
                 Trusting::new),
         unknownEventType(Map.of("event", "partner.loan.created"), List.of("204"), Choosy::new),
         unknownField(Map.of("invoice", "INV-1"), List.of("204"), Choosy::new),
+        bodyIndented(Map.of("event", PAID), List.of("204"), Rewriting::new),
         signedWithAnotherSecret(Map.of("event", PAID), List.of("401", "204"), Believing::new),
         signedAnHourAgo(Map.of("event", PAID, "attempts", 2), List.of("401", "401", "204"), Timeless::new);
 
@@ -65,6 +67,15 @@ class DeliveryFaultsTest {
         @Override
         protected void verify(Map<String, List<String>> headers, byte[] body) {
             done.clear();
+        }
+    }
+
+    /** Verifies the body that it has parsed and written again. */
+    private static final class Rewriting extends Books {
+        @Override
+        protected void verify(Map<String, List<String>> headers, byte[] body) {
+            Json written = Json.parse(new String(body, StandardCharsets.UTF_8));
+            super.verify(headers, written.toString().getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -187,7 +198,7 @@ class DeliveryFaultsTest {
         if (value instanceof List<?> list) {
             return list.stream().flatMap(DeliveryFaultsTest::named);
         }
-        boolean isAct = value instanceof String text && text.matches("(delivery(?!Id)|unknown|signed)[A-Z][A-Za-z]+");
+        boolean isAct = value instanceof String text && text.matches("(delivery(?!Id)|unknown|body|signed)[A-Z][A-Za-z]+");
         return isAct ? Stream.of((String) value) : Stream.empty();
     }
 
