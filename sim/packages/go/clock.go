@@ -60,7 +60,8 @@ func (w *World) waiting() string {
 	}
 	// What failed is the test, which is worth more than this hint.
 	err := (caller{w.URL, w.Key}).within(usual, "GET", "/_sim/overview", nil, &seen)
-	if err != nil || seen.Speed != 0 || seen.NextDue == nil {
+	// What is due now is on its way.
+	if err != nil || seen.Speed != 0 || seen.NextDue == nil || !seen.NextDue.After(seen.Now) {
 		return ""
 	}
 	return fmt.Sprintf("\nThe clock of the world stands at %s, and the next thing happens at %s: "+

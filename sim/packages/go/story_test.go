@@ -46,6 +46,7 @@ func TestThatWaits(t *testing.T) {
 	inOther(t)
 	world, webhooks := tideover.NewWorld(t, tideover.Scenario("onboarded")), tideover.NewWebhooks(t)
 	world.Request("POST", "/v1/advances", advance, nil)
+	world.WaitForDeliveries()
 	webhooks.Patience = 0
 	webhooks.WaitFor(loanPaid)
 }

@@ -177,6 +177,7 @@ func TestAWaitSaysThatTheClockStands(t *testing.T) {
 	webhooks.Subscribe(world)
 	equal(t, strings.Contains(failure(t, waits).Error(), "clock"), false)
 	world.Request("POST", "/v1/advances", advance, nil)
+	world.WaitForDeliveries()
 	sentence := "\nThe clock of the world stands at 2026-01-01T00:00:00Z, and the next thing happens at " +
 		"2026-01-01T00:00:30Z: move it with UntilQuiet(), NextEvent() or Advance()."
 	equal(t, strings.HasSuffix(failure(t, waits).Error(), sentence), true)

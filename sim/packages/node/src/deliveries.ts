@@ -82,7 +82,8 @@ export function subscribedTo(event: EventType, subscriptions: readonly Subscript
 
 /** That time has to pass, if the clock of the world stands and something is due. */
 export function standing({ now, speed, nextDue }: Pick<Port["Overview"], "now" | "speed" | "nextDue">): string[] {
-  if (speed > 0 || nextDue === null) return [];
+  // What is due now is on its way.
+  if (speed > 0 || nextDue === null || Date.parse(nextDue) <= Date.parse(now)) return [];
   const due = `The clock of the world stands at ${now}, and the next thing happens at ${nextDue}`;
   return [`${due}: move it with untilQuiet(), nextEvent() or advance().`];
 }

@@ -61,6 +61,7 @@ test("a wait that is over says that the clock stands while something is due", as
     /\nThe clock of the world stands at 2026-01-01T00:00:00Z, and the next thing happens at 2026-01-01T00:00:30Z: move it with untilQuiet\(\), nextEvent\(\) or advance\(\)\.$/;
   await assert.rejects(receiver.waitFor(ISSUED, 50), (error: Error) => !due.test(error.message));
   await early.request("POST", "/v1/advances", { payeeExternalId: "acme", invoiceExternalId: "INV-1" });
+  await early.waitForDeliveries();
   await assert.rejects(receiver.waitFor(ISSUED, 50), { message: due });
   await assert.rejects(early.expectDelivery({ event: ISSUED, timeout: 50 }), { message: due });
   assert.deepEqual(await early.nextEvent(), { now: "2026-01-01T00:00:30Z", moved: true });

@@ -586,7 +586,10 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
         private String waiting() {
             try {
                 Json seen = port("GET", "overview", null);
-                if (seen.number("speed") > 0 || !seen.has("nextDue")) {
+                // What is due now is on its way.
+                if (seen.number("speed") > 0
+                        || !seen.has("nextDue")
+                        || seen.text("nextDue").compareTo(seen.text("now")) <= 0) {
                     return "";
                 }
                 return "\nThe clock of the world stands at " + seen.text("now") + ", and the next thing happens at "

@@ -181,6 +181,7 @@ class WebhooksTest {
             webhooks.subscribe(world);
             assertFalse(unmet(() -> webhooks.waitFor(issued, Map.of(), Duration.ZERO)).contains("clock"));
             request(world);
+            world.waitForDeliveries();
             for (String text : List.of(
                     unmet(() -> webhooks.waitFor(issued, Map.of(), Duration.ZERO)),
                     unmet(() -> world.expectDelivery(issued, Map.of(), Duration.ZERO)))) {
@@ -196,6 +197,7 @@ class WebhooksTest {
     @InWorld(scenario = "onboarded")
     void aReceiverOfAClientKnowsTheWorldsOfItsTest(World world, Webhooks webhooks) {
         request(world);
+        world.waitForDeliveries();
         String text = unmet(() -> webhooks.waitFor("partner.loan.issued", Map.of(), Duration.ZERO));
         assertTrue(text.endsWith(STANDS), text);
     }
