@@ -139,6 +139,24 @@ async fn what_cannot_be_a_test_is_refused() {
     assert!(matches!(refused(right).await, Unexportable::NotInTheResponse { .. }));
 }
 
+/// What runs an Arazzo document takes a missing value for null, and compares whole values.
+#[tokio::test]
+async fn an_arazzo_document_states_what_it_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = async |defect: &str| export(&finding(folder.path(), defect), Language::Arazzo).await;
+    let document: serde_json::Value =
+        serde_json::from_str(&of("void-invoices-are-fundable").await.unwrap()).unwrap();
+    let last = document["workflows"][0]["steps"].as_array().unwrap().last().unwrap();
+    let condition = last["successCriteria"][0]["condition"].as_str().unwrap();
+    assert_eq!(condition, "$response.body#/fundable == false");
+    for defect in
+        ["null-sync-reason-is-left-out", "percent-sign-is-decoded-twice", "bad-json-is-422"]
+    {
+        let refused = of(defect).await;
+        assert!(matches!(refused, Err(Unexportable::Inexpressible(_))), "{defect}: {refused:?}");
+    }
+}
+
 /// A transcript may come from anybody: nothing in it becomes code.
 #[tokio::test]
 async fn a_text_of_a_transcript_stays_a_text() {

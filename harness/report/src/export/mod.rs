@@ -51,6 +51,8 @@ pub enum Unexportable {
     OwnValues(usize),
     #[error("step {0} is no operation of the API, which an Arazzo document needs")]
     NoOperation(usize),
+    #[error("an Arazzo document cannot state {0}: the other forms can")]
+    Inexpressible(&'static str),
     #[error(
         "{clause}: the last response alone does not show it (a webhook does, or several responses together, or a value \
          that the document leaves to the service)"
@@ -64,7 +66,7 @@ pub enum Unexportable {
 /// The test of a finding.
 ///
 /// # Errors
-/// [`Unexportable`]: `NoFinding`, `NoClause`, `Assumption`, `Race`, `OwnValues`, `Receiver`, `Body`, `NotInTheResponse`; for Arazzo also `NoOperation`.
+/// [`Unexportable`]: `NoFinding`, `NoClause`, `Assumption`, `Race`, `OwnValues`, `Receiver`, `Body`, `NotInTheResponse`; for Arazzo also `NoOperation`, `Inexpressible`.
 pub async fn export(transcript: &Transcript, language: Language) -> Result<String, Unexportable> {
     let plan = TestPlan::of(transcript).await?;
     match language {
