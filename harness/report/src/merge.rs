@@ -110,7 +110,26 @@ impl Report {
         }
     }
 
-    fn add(&mut self, part: Report) {
+    /// Takes back what a part has counted of the regressions that `self` has played, too. One run plays them once.
+    fn forget_replays(&self, part: &mut Report) {
+        let is_shared = |one: &&mut FindingReport| {
+            one.regression.is_some()
+                && self.findings.iter().any(|own| own.regression == one.regression)
+        };
+        for finding in part.findings.iter_mut().filter(is_shared) {
+            finding.times = finding.times.saturating_sub(1);
+            finding.cases = finding.cases.saturating_sub(1);
+            for found in [&finding.found].into_iter().chain(&finding.also) {
+                let clause = part.clauses.iter_mut().find(|one| one.clause == found.clause);
+                if let Some(clause) = clause {
+                    clause.broken = clause.broken.saturating_sub(1);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, mut part: Report) {
+        self.forget_replays(&mut part);
         self.shards.extend(part.shards);
         self.began = self.began.min(part.began);
         self.cases += part.cases;
@@ -296,10 +315,8 @@ fn add_each<T>(
 
 /// Adds a finding of the same cause. The first case stays.
 fn add_finding(own: &mut FindingReport, mut other: FindingReport) {
-    // Each part has played what is kept of earlier runs. One run would have played it once.
-    let twice = u64::from(own.regression.is_some() && own.regression == other.regression);
-    other.times += own.times.saturating_sub(twice);
-    other.cases += own.cases.saturating_sub(twice);
+    other.times += own.times;
+    other.cases += own.cases;
     let is_first = match (other.first_case, own.first_case) {
         (Some(other), Some(own)) => other < own,
         (other, own) => other.is_some() && own.is_none(),
