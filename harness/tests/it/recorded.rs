@@ -578,7 +578,7 @@ fn a_request_of_a_wrong_form_needs_no_known_state() {
 #[tokio::test]
 async fn the_journal_of_a_correct_service_holds() {
     let folder = tempfile::tempdir().unwrap();
-    let more = ["--seed", "3", "--cases", "50", "--steps", "40", "--learn", "learned.toml"];
+    let more = ["--seed", "3", "--cases", "30", "--steps", "40", "--learn", "learned.toml"];
     let judged = judged_again(folder.path(), &more).await;
     assert_eq!(judged.status.code(), Some(0), "{}", String::from_utf8_lossy(&judged.stdout));
     tideover_sim::load_profile(&folder.path().join("learned.toml")).unwrap();
