@@ -49,9 +49,9 @@ func TestTheStoryOfTheReadmeIsWhatIsPrinted(t *testing.T) {
 	shown := block(t, "README.md", "text\n")
 	_, printed, _ := strings.Cut(failed(t, "TestOfTheReadme"), "=== RUN   TestOfTheReadme\n")
 	// With -v, the line of the result is the last one.
-	told, _, _ := strings.Cut(printed, "--- FAIL")
+	report, _, _ := strings.Cut(printed, "--- FAIL")
 	_, wanted, _ := strings.Cut(shown, "\n")
-	equal(t, lines(told), lines(wanted))
+	equal(t, lines(report), lines(wanted))
 	equal(t, strings.HasPrefix(shown, "--- FAIL: "), true)
 }
 

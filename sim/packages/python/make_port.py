@@ -63,8 +63,8 @@ class Port:
             *(self.alias(name, schema) for schema, name in NAMED.items()),
             *(self.typed_dict(name, properties) for name, properties in options.items()),
             self.event_data(),
-            *(told(name, self.explained(properties)) for name, properties in options.items()),
-            told("Acts", self.acts()),
+            *(listing(name, self.explained(properties)) for name, properties in options.items()),
+            listing("Acts", self.acts()),
             self.actions(),
         ]
         return HEAD + "\n\n".join(part.rstrip() + "\n" for part in parts)
@@ -176,7 +176,7 @@ class Port:
         )
 
 
-def told(name: str, lines: list[str]) -> str:
+def listing(name: str, lines: list[str]) -> str:
     """What `help` says of options: a line for each."""
     constant = snake_case(name).strip("_").upper() + "_HELP"
     wrapped = [part for line in lines for part in textwrap.wrap(f"- {line}", 95, subsequent_indent="  ")]

@@ -41,9 +41,9 @@ export async function explain(errors: readonly unknown[], world: World): Promise
     // No `instanceof`: runners have errors of other realms, and copies of errors.
     if (typeof error !== "object" || error === null || !("message" in error)) continue;
     const { message, stack } = error as Error;
-    const told = `${message}\n\n${report}\n`;
+    const whole = `${message}\n\n${report}\n`;
     // A stack begins with the message of the time when the error was made.
-    Object.assign(error, { message: told }, stack && { stack: stack.replace(message, () => told) });
+    Object.assign(error, { message: whole }, stack && { stack: stack.replace(message, () => whole) });
     // Jest writes a message of its own in place of one that `assert` generated.
     if ("generatedMessage" in error) error.generatedMessage = false;
   }

@@ -18,30 +18,30 @@ export function timeline(
   deliveries: readonly Delivery[],
   neverActed: ReadonlySet<number>,
 ): string {
-  const untold = new Set(deliveries);
-  const tell = (belongs: (delivery: Delivery) => boolean) => {
-    const told = [...untold].filter(belongs);
-    told.forEach((delivery) => untold.delete(delivery));
-    return told.map((delivery) => `    ${delivery.queuedAt}  -> ${lineOf(delivery)}`);
+  const unlisted = new Set(deliveries);
+  const list = (belongs: (delivery: Delivery) => boolean) => {
+    const listed = [...unlisted].filter(belongs);
+    listed.forEach((delivery) => unlisted.delete(delivery));
+    return listed.map((delivery) => `    ${delivery.queuedAt}  -> ${lineOf(delivery)}`);
   };
   const caused = new Set(entries.flatMap(({ events }) => events.map(({ delivery }) => delivery)));
   const lines: string[] = [];
   const left = [...acts];
-  const tellActs = (requests: number) => {
+  const listActs = (requests: number) => {
     while (left[0] && left[0].requests <= requests) {
       const { now, what, deliveries, fault } = left.shift()!;
       const mark = fault !== undefined && neverActed.has(fault) ? " (never acted)" : "";
-      lines.push(`${now}  ${what}${mark}`, ...tell(({ id, index }) => index < deliveries && !caused.has(id)));
+      lines.push(`${now}  ${what}${mark}`, ...list(({ id, index }) => index < deliveries && !caused.has(id)));
     }
   };
   for (const entry of entries) {
-    tellActs(entry.number);
+    listActs(entry.number);
     const own = new Set(entry.events.map(({ delivery }) => delivery));
-    lines.push(lineOfRequest(entry), ...tell(({ id }) => own.has(id)));
+    lines.push(lineOfRequest(entry), ...list(({ id }) => own.has(id)));
   }
-  tellActs(Infinity);
+  listActs(Infinity);
   // Of a clock that runs.
-  lines.push(...tell(() => true));
+  lines.push(...list(() => true));
   return lines.join("\n");
 }
 

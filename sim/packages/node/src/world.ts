@@ -215,14 +215,14 @@ export class World {
     return timeline(await this.journal(), this.#acts, await this.deliveries(), neverActed);
   }
 
-  /** What a failed test should tell: the timeline, and why the last refused request was refused. */
+  /** What a failed test shows: the timeline, and why the last refused request was refused. */
   async report(): Promise<string> {
-    const [{ nextRequest }, entries, told] = await Promise.all([this.#overview(), this.journal(), this.timeline()]);
+    const [{ nextRequest }, entries, lines] = await Promise.all([this.#overview(), this.journal(), this.timeline()]);
     const refused = entries.filter(isRefused).at(-1);
     const isUntouched = nextRequest === this.#subscribed;
     return [
       `Tideover, world ${this.id}:`,
-      ...(told ? [told] : []),
+      ...(lines ? [lines] : []),
       ...(isUntouched ? [`Your client sent nothing: no request came with this world's key, ${this.key}.`] : []),
       ...(refused ? ["", "Last refusal:", lineOfRequest(refused)] : []),
     ].join("\n");
@@ -264,7 +264,7 @@ export class World {
     return this.#do(what, "POST", "/_sim/clock", move);
   }
 
-  /** Asks for something that the timeline is to tell. */
+  /** Asks for something that the timeline shows. */
   async #do(what: string, method: string, path: string, body?: unknown): Promise<any> {
     try {
       const answer = await this.#ask(method, path, body);

@@ -75,7 +75,7 @@ test("a file is sent as it is", async () => {
   assert.deepEqual([second.finished, second.summary.created], [true, 2]);
 });
 
-test("time passes when it is told to", async () => {
+test("time passes when the test moves it", async () => {
   assert.equal(await world.now(), "2026-01-01T00:00:00Z");
   assert.equal(await world.advance({ days: 1, hours: 1, minutes: 1, seconds: 1 }), "2026-01-02T01:01:01Z");
   assert.equal(await world.advanceTo(new Date("2026-02-01T00:00:00Z")), "2026-02-01T00:00:00Z");

@@ -1824,21 +1824,21 @@ public final class Tideover implements ParameterResolver, AfterEachCallback {
                 return "Nothing: no request came with a key of this world.";
             }
             int more = lines.size() - LONGEST;
-            List<String> told = new ArrayList<>();
+            List<String> report = new ArrayList<>();
             if (more > 0) {
-                told.add("(" + more + " earlier lines are left out)");
+                report.add("(" + more + " earlier lines are left out)");
             }
-            told.addAll(lines.subList(Math.max(more, 0), lines.size()));
-            older.forEach(label -> told.add("from the start  fault " + label + " (never acted)"));
+            report.addAll(lines.subList(Math.max(more, 0), lines.size()));
+            older.forEach(label -> report.add("from the start  fault " + label + " (never acted)"));
             if (requests.isEmpty()) {
-                told.addAll(List.of("", "No request came with a key of this world."));
+                report.addAll(List.of("", "No request came with a key of this world."));
             }
             // What a fault answers may have a status alone.
             requests.stream()
                     .filter(each -> each.has("status") && each.number("status") >= 400)
                     .reduce((earlier, later) -> later)
-                    .ifPresent(refused -> told.addAll(List.of("", refusal(refused))));
-            return String.join("\n", told);
+                    .ifPresent(refused -> report.addAll(List.of("", refusal(refused))));
+            return String.join("\n", report);
         }
 
         /**
