@@ -147,15 +147,11 @@ pub fn sample(seed: u64, count: usize) -> Vec<Mutation> {
     drawn
 }
 
-/// Mutations that were tried.
-pub struct Tried {
-    pub drawn: Vec<Drawn>,
-    /// The setups in which all of them were tried: fewer than were asked for if the run was stopped.
-    pub setups: Vec<Setup>,
-}
+/// How many mutations are tried together: what a run that is stopped loses at most.
+const TOGETHER: usize = 40;
 
 /// Plays with each of `mutations` in each of `setups`: first as one who knows the service, then, if it shows, as one who
-/// does not.
+/// does not. A run that is stopped returns those that it has tried in all setups.
 ///
 /// # Errors
 /// [`Unreachable`] if the runtime cannot start, or the service in process does not respond.
@@ -165,7 +161,36 @@ pub fn try_drawn(
     threads: usize,
     stop: &AtomicBool,
     progress: &(dyn Fn() + Sync),
-) -> Result<Tried, Unreachable> {
+) -> Result<Vec<Drawn>, Unreachable> {
+    try_in_parts(mutations, TOGETHER, setups, threads, stop, progress)
+}
+
+fn try_in_parts(
+    mutations: &[Mutation],
+    together: usize,
+    setups: &[Setup],
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Drawn>, Unreachable> {
+    let mut drawn = Vec::new();
+    for some in mutations.chunks(together) {
+        let tried = try_some(some, setups, threads, stop, progress)?;
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        drawn.extend(tried);
+    }
+    Ok(drawn)
+}
+
+fn try_some(
+    mutations: &[Mutation],
+    setups: &[Setup],
+    threads: usize,
+    stop: &AtomicBool,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Vec<Drawn>, Unreachable> {
     let planted: Vec<&'static Defect> = mutations.iter().map(Mutation::plant).collect();
     let with_shown = |(mutation, defect): (&Mutation, &&'static Defect)| Drawn {
         operator: mutation.operator,
@@ -174,7 +199,6 @@ pub fn try_drawn(
         shown: Vec::new(),
     };
     let mut drawn: Vec<Drawn> = mutations.iter().zip(&planted).map(with_shown).collect();
-    let mut whole = Vec::new();
     for setup in setups {
         let tried = |attempt, defects: &[&'static Defect]| {
             prove_by(attempt, *setup, defects, &budget(*setup), threads, stop, progress)
@@ -195,12 +219,8 @@ pub fn try_drawn(
             let shows = known.is_some() || found.is_some();
             one.shown.extend(shows.then_some(Sighting { setup: *setup, known, found }));
         }
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        whole.push(*setup);
     }
-    Ok(Tried { drawn, setups: whole })
+    Ok(drawn)
 }
 
 fn budget(setup: Setup) -> ProofBudget {
@@ -232,14 +252,21 @@ pub fn median(drawn: &[Drawn], setup: Setup) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
 
-    /// A setup of which a part was tried has no rate.
+    /// A run that is stopped has what it tried before.
     #[test]
-    fn a_run_that_is_stopped_has_no_whole_setup() {
-        let stop = AtomicBool::new(true);
-        let tried = try_drawn(&sample(1, 2), &[Setup::Caller], 1, &stop, &|| ()).unwrap();
-        assert_eq!(tried.setups, []);
+    fn a_run_that_is_stopped_has_what_was_tried_in_all_setups() {
+        let (sample, stop, trials) = (sample(1, 3), AtomicBool::new(false), AtomicUsize::new(0));
+        // The first mutation has one trial or two.
+        let progress =
+            || stop.store(trials.fetch_add(1, Ordering::Relaxed) >= 2, Ordering::Relaxed);
+        let tried = try_in_parts(&sample, 1, &[Setup::Caller], 1, &stop, &progress).unwrap();
+        assert!((1..3).contains(&tried.len()), "{}", tried.len());
+        let names: Vec<&str> = tried.iter().map(|one| one.defect.name).collect();
+        assert!(sample.iter().map(Mutation::name).zip(names).all(|(one, tried)| one == tried));
     }
 
     /// How many of the mutations with these names are triggered, show and are found.
@@ -248,7 +275,7 @@ mod tests {
         let mutations: Vec<Mutation> = mutations().into_iter().filter(wanted).collect();
         assert_eq!(mutations.len(), names.len());
         let tried = try_drawn(&mutations, &[setup], 2, &AtomicBool::new(false), &|| ()).unwrap();
-        let rate = rate(&tried.drawn, Group::All, setup);
+        let rate = rate(&tried, Group::All, setup);
         [rate.triggered, rate.shown, rate.found]
     }
 
@@ -310,7 +337,7 @@ mod tests {
     fn a_drawn_sample_is_found_within_the_budget() {
         let setups = [Setup::Stranger, Setup::Caller];
         let stop = AtomicBool::new(false);
-        let Tried { drawn, .. } = try_drawn(&sample(1, 200), &setups, 2, &stop, &|| ()).unwrap();
+        let drawn = try_drawn(&sample(1, 200), &setups, 2, &stop, &|| ()).unwrap();
         for (setup, least) in [(Setup::Stranger, 95), (Setup::Caller, 90)] {
             let Rate { shown, found, .. } = rate(&drawn, Group::All, setup);
             assert!(shown >= 50 && found * 100 >= shown * least, "{found} of {shown}: {setup:?}");

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::json;
 use tideover_prove::Setup;
 use tideover_prove::defects::generated::Operator;
-use tideover_prove::generated::{Drawn, Group, Rate, Tried, median, rate, sample, try_drawn};
+use tideover_prove::generated::{Drawn, Group, Rate, median, rate, sample, try_drawn};
 
 use crate::cli::prove::progress;
 use crate::cli::signals::until_stopped;
@@ -36,34 +36,37 @@ pub(super) async fn run(output: &Output, wanted: Wanted<'_>) -> Result<Outcome, 
     let tried = until_stopped(Arc::default(), bar, move |stop, bar| {
         try_drawn(&mutations, &SETUPS, threads(), stop, &|| bar.inc(1))
     });
-    let Tried { drawn, setups } = tried.await??;
-    for setup in &setups {
+    let drawn = tried.await??;
+    for setup in &SETUPS {
         print_missed(output, &drawn, *setup)?;
     }
     if markdown {
-        output.print(table(&drawn, &setups).trim_end(), || json!(null))?;
+        output.print(table(&drawn).trim_end(), || json!(null))?;
     } else {
-        for (group, setup) in groups(&setups) {
+        for (group, setup) in groups() {
             print_rate(output, rate(&drawn, group, setup), group, setup)?;
         }
     }
-    for setup in &setups {
+    for setup in &SETUPS {
         print_median(output, &drawn, *setup)?;
     }
-    let is_whole = setups.len() == SETUPS.len();
-    let ending = if is_whole { "" } else { "; interrupted: what is not whole is left out" };
+    let is_whole = drawn.len() == wanted;
+    let ending = match is_whole {
+        true => String::new(),
+        false => format!("; interrupted: {} were not tried", wanted - drawn.len()),
+    };
     output.print(
         format!(
             "{wanted} wrong services, drawn by seed {seed}, in {:.0} s{ending}",
             began.elapsed().as_secs_f64()
         ),
-        || json!({ "services": wanted, "seed": seed }),
+        || json!({ "services": wanted, "tried": drawn.len(), "seed": seed }),
     )?;
     Ok(if is_whole { Outcome::Pass } else { Outcome::Interrupted })
 }
 
-fn groups(setups: &[Setup]) -> impl Iterator<Item = (Group, Setup)> {
-    Group::all().flat_map(move |group| setups.iter().map(move |setup| (group, *setup)))
+fn groups() -> impl Iterator<Item = (Group, Setup)> {
+    Group::all().flat_map(|group| SETUPS.iter().map(move |setup| (group, *setup)))
 }
 
 /// Those that show and are not found, those that no request has met, and those that show nothing that is wrong.
@@ -115,13 +118,13 @@ fn print_rate(output: &Output, rate: Rate, group: Group, setup: Setup) -> Result
 }
 
 /// The rates as a table in Markdown.
-fn table(drawn: &[Drawn], setups: &[Setup]) -> String {
+fn table(drawn: &[Drawn]) -> String {
     let mut lines = vec![
         "| group | as | drawn | never triggered | equal or lawful | show | found | share of those that show |"
             .to_owned(),
         "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |".to_owned(),
     ];
-    for (group, setup) in groups(setups) {
+    for (group, setup) in groups() {
         let rate = rate(drawn, group, setup);
         let share = rate.interval().map_or_else(String::new, |(share, least, most)| {
             format!("{share:.1} % ({least:.0}–{most:.0} %)")
