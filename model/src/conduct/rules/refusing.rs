@@ -1,5 +1,7 @@
 //! Receivers that refuse a delivery because of something that must not matter.
 
+use std::collections::BTreeSet;
+
 use crate::conduct::card::{Proof, Row};
 use crate::conduct::fact::{AttemptSeen, Fact, Trait, Traits};
 use crate::conduct::received::Before;
@@ -30,15 +32,16 @@ struct Refusal {
     event: String,
     /// The order of the first attempt that was refused.
     first: u64,
-    /// How often.
-    times: u32,
-    deliberate: bool,
-    /// Whether a 500 was all that it got: trouble, unless it comes again.
-    failed: bool,
-    /// Whether a 401 was.
-    unauthorized: bool,
-    /// The order of the last attempt that was refused.
+    /// The order of the last attempt that was refused: another one, if it came again.
     last: u64,
+    /// All that it got.
+    statuses: BTreeSet<u16>,
+}
+
+impl Refusal {
+    fn got_only(&self, is_it: impl Fn(u16) -> bool) -> bool {
+        self.statuses.iter().all(|status| is_it(*status))
+    }
 }
 
 impl Refusing {
@@ -76,17 +79,11 @@ impl Refusing {
                 let mut refusal = self.refused.remove(&key).unwrap_or_else(|| Refusal {
                     event: attempt.delivery.event.name().to_owned(),
                     first: self.attempts,
-                    times: 0,
-                    deliberate: true,
-                    failed: true,
-                    unauthorized: true,
                     last: self.attempts,
+                    statuses: BTreeSet::new(),
                 });
-                refusal.times += 1;
-                refusal.deliberate &= is_deliberate(status);
-                refusal.failed &= status == 500;
-                refusal.unauthorized &= status == 401;
                 refusal.last = self.attempts;
+                refusal.statuses.insert(status);
                 self.refused.insert(key, refusal);
             }
             _ => {}
@@ -97,14 +94,18 @@ impl Refusing {
         let accepted =
             |event: &str| self.accepted.get(&(subscription.to_owned(), event.to_owned())).copied();
         let is_between = accepted("").is_some_and(|it| refusal.first < it && it < refusal.last);
-        if refusal.unauthorized && is_between {
+        if is_between && refusal.got_only(|status| status == 401) {
             return true;
         }
         // An event of an unknown type has no others of its kind.
         let event = if self.special == Trait::UnknownEvent { "" } else { &refusal.event };
         let Some(accepted) = accepted(event) else { return false };
-        let is_after = accepted > refusal.first;
-        refusal.deliberate || (is_after && (!refusal.failed || refusal.times > 1))
+        if refusal.got_only(is_deliberate) {
+            return true;
+        }
+        // A 500 is trouble, unless it comes again.
+        let is_trouble = refusal.first == refusal.last && refusal.got_only(|status| status == 500);
+        accepted > refusal.first && !is_trouble
     }
 }
 
