@@ -79,8 +79,8 @@ func (w *World) Deliveries(filter DeliveryFilter) []Delivery {
 }
 
 // WaitForDeliveries waits until no webhook is left to be sent now, at most 30 seconds. It returns those that your
-// receiver did not accept: those that will come again, those that were given up, and those that it revoked with a 410. Each shows
-// its state.
+// receiver did not accept: those that will come again, those that were given up, and those that it revoked with a 410.
+// Each shows its state.
 func (w *World) WaitForDeliveries() []Delivery {
 	w.t.Helper()
 	var waited moved

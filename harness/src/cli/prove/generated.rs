@@ -37,8 +37,8 @@ pub(super) async fn run(output: &Output, wanted: Wanted<'_>) -> Result<Outcome, 
         try_drawn(&mutations, &SETUPS, threads(), stop, &|| bar.inc(1))
     });
     let drawn = tried.await??;
-    for setup in &SETUPS {
-        print_missed(output, &drawn, *setup)?;
+    for setup in SETUPS {
+        print_missed(output, &drawn, setup)?;
     }
     if markdown {
         output.print(table(&drawn).trim_end(), || json!(null))?;
@@ -47,8 +47,8 @@ pub(super) async fn run(output: &Output, wanted: Wanted<'_>) -> Result<Outcome, 
             print_rate(output, rate(&drawn, group, setup), group, setup)?;
         }
     }
-    for setup in &SETUPS {
-        print_median(output, &drawn, *setup)?;
+    for setup in SETUPS {
+        print_median(output, &drawn, setup)?;
     }
     let is_whole = drawn.len() == wanted;
     let ending = match is_whole {
@@ -66,7 +66,7 @@ pub(super) async fn run(output: &Output, wanted: Wanted<'_>) -> Result<Outcome, 
 }
 
 fn groups() -> impl Iterator<Item = (Group, Setup)> {
-    Group::all().flat_map(|group| SETUPS.iter().map(move |setup| (group, *setup)))
+    Group::all().flat_map(|group| SETUPS.map(|setup| (group, setup)))
 }
 
 /// Those that show and are not found, those that no request has met, and those that show nothing that is wrong.

@@ -211,13 +211,18 @@ export class World {
 
   /** What happened, as text: requests with their clauses, actions, moves of the clock, webhooks. */
   async timeline(): Promise<string> {
+    return this.#timelineOf(await this.journal());
+  }
+
+  async #timelineOf(entries: readonly JournalEntry[]): Promise<string> {
     const neverActed = new Set([...this.#removedIdle, ...(await this.#idle())]);
-    return timeline(await this.journal(), this.#acts, await this.deliveries(), neverActed);
+    return timeline(entries, this.#acts, await this.deliveries(), neverActed);
   }
 
   /** What a failed test shows: the timeline, and why the last refused request was refused. */
   async report(): Promise<string> {
-    const [{ nextRequest }, entries, lines] = await Promise.all([this.#overview(), this.journal(), this.timeline()]);
+    const [{ nextRequest }, entries] = await Promise.all([this.#overview(), this.journal()]);
+    const lines = await this.#timelineOf(entries);
     const refused = entries.filter(isRefused).at(-1);
     const isUntouched = nextRequest === this.#subscribed;
     return [
