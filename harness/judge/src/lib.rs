@@ -7,6 +7,7 @@
 //! - Begin at [`Belief::observe`], then [`checks`]: a check has one file and one row of the registry.
 
 mod belief;
+mod callers;
 pub mod checks;
 mod comparison;
 mod grounds;

@@ -30,6 +30,7 @@ use crate::belief::hypothesis::open::Open;
 use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, status_point};
 use crate::belief::kept::{Kept, MOST_KEPT};
 use crate::belief::reading::{LimitQuestion, Revealed};
+use crate::callers::Callers;
 use crate::comparison::ABSENT;
 use crate::grounds::Grounds;
 
@@ -77,6 +78,7 @@ pub struct Belief {
     broken_off: BrokenOff,
     /// By which sentences values are expected.
     grounds: Grounds,
+    callers: Callers,
 }
 
 /// How a response is explained, or what would explain it.
@@ -132,6 +134,7 @@ impl Belief {
             past: None,
             broken_off: BrokenOff::default(),
             grounds: Grounds::default(),
+            callers: Callers::default(),
         }
     }
 
@@ -305,7 +308,7 @@ impl Belief {
     }
 
     /// The platform whose key a request carries. A separate platform while the owner is uncertain.
-    fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
+    pub fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
         let owners = self.hypotheses.iter().map(|hypothesis| hypothesis.platform_of(sent));
         let owners: BTreeSet<Option<PlatformId>> = owners.collect();
         let platform = owners.last().copied()??;
@@ -378,12 +381,15 @@ impl Belief {
         if by_others && refusal.is_some_and(|(code, _)| ends_unseen(code)) {
             points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
         }
+        let first = self.callers.under_first_key(sent, platform);
+        let by_platform = first.as_ref().unwrap_or(sent);
         if points.iter().any(Point::contradicts) {
-            self.grounds.recite((sent, seen), &predicted, &mut points);
+            self.grounds.recite((by_platform, seen), &predicted, &mut points);
         } else if seen.is_success() || seen.code() == predicted.code() {
-            points.extend(self.grounds.upheld_by(sent, &predicted).into_iter().map(Point::upheld));
+            let upheld = self.grounds.upheld_by(by_platform, &predicted);
+            points.extend(upheld.into_iter().map(Point::upheld));
         }
-        self.grounds.learn(sent, seen, &predicted);
+        self.grounds.learn(by_platform, seen, &predicted);
         let open = self.leave_open(sent, seen, &mut points, doubts);
         Explanation { predicted, refusal, platform, points, due, open }
     }

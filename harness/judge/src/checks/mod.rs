@@ -35,9 +35,10 @@ use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::evidence::{Gaps, Point};
 use tideover_exchange::{Exchange, Prepared};
 use tideover_model::clause::Kind;
-use tideover_model::{ActionKind, Clause};
+use tideover_model::{ActionKind, Clause, Code, PlatformId};
 
 use crate::belief::hidden::Outside;
+use crate::callers::Callers;
 
 /// The name of the operation, for a finding in a delivery.
 const DELIVERIES: &str = "webhooks";
@@ -75,6 +76,7 @@ pub struct Notes {
 
 pub struct Checks {
     checks: Vec<Box<dyn Check>>,
+    callers: Callers,
 }
 
 impl Checks {
@@ -104,6 +106,7 @@ impl Checks {
                 Box::new(relations::events::Events::of(true)),
                 Box::new(arrivals::Arrivals::default()),
             ],
+            callers: Callers::default(),
         }
     }
 
@@ -125,6 +128,7 @@ impl Checks {
                 Box::new(sequences::Sequences::of(ChosenBy::UnknownService)),
                 Box::new(redirects::Redirects),
             ],
+            callers: Callers::default(),
         };
         if outside == Outside::Controlled {
             checks.checks.push(Box::new(fundable::NotRefused::default()));
@@ -144,12 +148,14 @@ impl Checks {
                 Box::new(reasons::NoAmounts),
                 Box::new(secrets::Withheld::default()),
             ],
+            callers: Callers::default(),
         }
     }
 
-    /// Learns of a request without a response. If it was carried out, then in its well-formed version.
-    pub fn miss(&mut self, sent: &Prepared) {
-        let sent = &*sent.taken();
+    /// Learns of a request of a platform without a response. If it was carried out, then in its well-formed version.
+    pub fn miss(&mut self, sent: &Prepared, platform: Option<PlatformId>) {
+        let first = self.callers.under_first_key(sent, platform);
+        let sent = &*first.as_ref().unwrap_or(sent).taken();
         for check in &mut self.checks {
             check.miss(sent);
         }
@@ -163,10 +169,16 @@ impl Checks {
     /// Judges an exchange. What a service takes from a write that it accepts in another than the published form is not
     /// certain: it may be what such a request changes, as if it had no response.
     pub fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        let is_known =
+            exchange.predicted_refusal.is_none_or(|(code, _)| code != Code::Unauthorized);
+        let platform = exchange.platform.filter(|_| is_known);
+        let first = self.callers.under_first_key(exchange.sent, platform);
+        let sent = first.as_ref().unwrap_or(exchange.sent);
+        let exchange = &Exchange { sent, ..exchange.clone() };
         let is_understood = exchange.call().is_none_or(|call| call.operation().is_some());
         let writes = exchange.kind().is_some_and(|kind| !kind.reads());
         if writes && !is_understood && exchange.seen.is_success() {
-            self.miss(exchange.sent);
+            self.miss(exchange.sent, platform);
         }
         for check in &mut self.checks {
             check.observe(exchange, notes);

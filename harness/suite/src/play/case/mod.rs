@@ -230,7 +230,7 @@ impl<'a> CaseRun<'a> {
     fn miss(&mut self, step: &Step, sent: &Prepared, unanswered: Unanswered) {
         match unanswered.applied {
             Applied::MayBe => {
-                self.checks.miss(sent);
+                self.checks.miss(sent, self.oracle.platform_of(sent));
                 self.played.unanswered += 1;
             }
             // A subscription that was refused, say, need not be deleted.
@@ -258,7 +258,7 @@ impl<'a> CaseRun<'a> {
             times += 1;
             // Should it not be refused after all, then the one before may have been carried out.
             self.oracle.miss(sent, Applied::MayBe, since);
-            self.checks.miss(sent);
+            self.checks.miss(sent, self.oracle.platform_of(sent));
             match target.send(sent).await {
                 Ok(later) => seen = later,
                 Err(later) if later.is_last => return Err(later),
@@ -344,7 +344,7 @@ impl<'a> CaseRun<'a> {
         }
         // What arrives with such a response may come of the request.
         if self.oracle.belief().is_some() && has_failed(&sent, &seen) {
-            self.checks.miss(&sent);
+            self.checks.miss(&sent, exchange.platform);
         }
         self.checks.observe(&exchange, &mut notes);
         notes.keep_the_cause(&exchange);

@@ -135,6 +135,11 @@ impl<'a> Oracle<'a> {
         true
     }
 
+    /// The platform of a foreign target whose key a request carries.
+    pub(super) fn platform_of(&self, sent: &Prepared) -> Option<PlatformId> {
+        self.belief()?.platform_of(sent)
+    }
+
     /// Whether `seen` may be a stale response to `sent`.
     pub(super) fn may_lag(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
