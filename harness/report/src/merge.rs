@@ -4,6 +4,7 @@
 //! - Counts add up, a clause has the worst status of all parts, and of each cause the first finding stays.
 //! - Response times and the course of the run stay with the parts: percentiles do not add up.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use const_hex::encode;
@@ -380,12 +381,19 @@ fn add_states(own: &mut StateGroup, other: StateGroup) {
 }
 
 fn add_matrix(own: &mut StateMatrix, other: StateMatrix) {
-    let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for AskedInState { state, requests } in own.asked.drain(..).chain(other.asked) {
-        asked.entry(state).or_default().extend(requests);
+    let mut asked: BTreeMap<String, AskedInState> = BTreeMap::new();
+    for one in own.asked.drain(..).chain(other.asked) {
+        match asked.entry(one.state.clone()) {
+            Entry::Vacant(free) => drop(free.insert(one)),
+            Entry::Occupied(mut known) => {
+                known.get_mut().requests.extend(one.requests);
+                known.get_mut().refusals.extend(one.refusals);
+            }
+        }
     }
-    let asked = asked.into_iter().map(|(state, requests)| AskedInState { state, requests });
-    *own = StateMatrix::of(other.subject, asked.collect());
+    let unmet = std::mem::take(&mut own.unmet);
+    let unmet = unmet.intersection(&other.unmet).cloned();
+    *own = StateMatrix::of(other.subject, unmet, asked.into_values().collect());
 }
 
 fn add_unasked(own: &mut UnaskedReport, other: UnaskedReport) {

@@ -1,8 +1,11 @@
 //! What is generated: the same for the same seed, and deep.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use tideover_endpoint::embedded;
 use tideover_exchange::evidence::coverage::Group;
+use tideover_exchange::evidence::matrix::Kind;
 use tideover_exchange::start;
 use tideover_exchange::step::Step;
 use tideover_exchange::target::{INBOX, service};
@@ -110,15 +113,48 @@ async fn a_default_run_reaches_every_state() {
     assert_eq!(operations, 16_715);
 }
 
-/// Whatever can be asked of an invoice or a business is asked in every state that it has reached.
+/// Codes that follow from a state are met in every state from which they follow.
+fn assert_refused_wherever_its_condition_holds(matrix: &[Value]) {
+    let refused_in = |subject: &str, code: &str| -> BTreeSet<String> {
+        let of_it = matrix.iter().filter(|it| it["subject"] == subject);
+        let states = of_it.flat_map(|it| it["asked"].as_array().unwrap());
+        let is_refused = |state: &&Value| {
+            state["refusals"].as_array().unwrap().iter().any(|refusal| refusal["code"] == code)
+        };
+        let names = states.filter(is_refused).map(|state| state["state"].as_str().unwrap());
+        names.map(str::to_owned).collect()
+    };
+    let states_of = |kind: Kind, holds: fn(&str) -> bool| -> BTreeSet<String> {
+        kind.states().into_iter().filter(|state| holds(state)).collect()
+    };
+    // Not all four requirements are met.
+    let expected = states_of(Kind::Business, |state| state.split(" · ").count() < 4);
+    assert_eq!(refused_in("business", "business_not_eligible"), expected);
+    // No advance, and a status that permits none.
+    let expected = states_of(Kind::Invoice, |state| {
+        state.starts_with("no advance") && !state.ends_with("ISSUED")
+    });
+    let refused = refused_in("invoice", "invoice_not_financeable");
+    assert!(refused.is_superset(&expected), "{:?}", expected.difference(&refused));
+    let all = |kind: Kind| states_of(kind, |_| true);
+    assert_eq!(refused_in("import", "already_imported"), all(Kind::Import));
+    assert_eq!(refused_in("subscription", "already_subscribed"), ["live".to_owned()].into());
+    let ended = ["deleted", "revoked"].map(str::to_owned);
+    assert_eq!(refused_in("subscription", "subscription_not_found"), ended.into());
+    let keys = ["never issued", "none", "revoked"].map(str::to_owned);
+    assert_eq!(refused_in("key", "unauthorized"), keys.into());
+}
+
+/// Whatever can be asked of an invoice, a business or anything else that has states is asked in each of them.
 #[test]
 fn no_request_is_left_out_in_any_state() {
     let output = tideover().args(["check", "--seed", "12", "--json"]).output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let matrix = report["stateMatrix"].as_array().unwrap();
-    assert_eq!(matrix.len(), 2);
+    assert_eq!(matrix.len(), 7);
     for subject in matrix {
         assert_eq!(subject["missing"], serde_json::json!([]), "{}", subject["subject"]);
-        assert!(subject["pairs"].as_u64().unwrap() >= 160, "{subject}");
+        assert_eq!(subject["unmet"], serde_json::json!([]), "{}", subject["subject"]);
     }
+    assert_refused_wherever_its_condition_holds(matrix);
 }

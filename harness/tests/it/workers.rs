@@ -207,19 +207,24 @@ fn writes_to_test_accounts_have_one_worker() {
     assert_eq!(code, Some(3), "reads are independent");
 }
 
-/// With an operator port, nothing of the matrix is left out that a read shows.
+/// With an operator port and an inbox, every state is met, and everything is asked in each.
 #[tokio::test]
 async fn the_default_budget_sends_each_request_in_each_state() {
     let folder = tempfile::tempdir().unwrap();
-    let mock = still().start().await.unwrap();
+    let mock = still().webhooks(Destinations::Local).start().await.unwrap();
     let url = mock.url().to_owned();
-    let ran = run(folder.path(), &mock, &url, &["--operator", &url]).await;
+    let listen = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (listen, inbox) = (listen.to_string(), format!("http://{listen}"));
+    let everything = ["--operator", &url, "--webhook-listen", &listen, "--webhook-url", &inbox];
+    let ran = run(folder.path(), &mock, &url, &everything).await;
     assert_eq!(ran.code, Some(0), "{:#}", ran.report["findings"]);
     let matrices = ran.report["stateMatrix"].as_array().unwrap();
-    let sizes: Vec<_> = matrices.iter().map(|it| (&it["states"], &it["requests"])).collect();
-    assert_eq!(sizes, [(&json!(52), &json!(7)), (&json!(10), &json!(16))]);
+    let sizes =
+        matrices.iter().map(|it| [&it["states"], &it["requests"]].map(|it| it.as_u64().unwrap()));
+    let sizes: Vec<[u64; 2]> = sizes.collect();
+    assert_eq!(sizes, [[52, 7], [10, 16], [2, 3], [3, 3], [3, 3], [2, 1], [4, 14]]);
     for matrix in matrices {
-        assert_eq!(matrix["missing"], json!([]));
+        assert_eq!((&matrix["missing"], &matrix["unmet"]), (&json!([]), &json!([])), "{matrix:#}");
     }
 }
 

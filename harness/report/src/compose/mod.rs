@@ -5,18 +5,19 @@ mod conduct;
 mod findings;
 mod headline;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tideover_exchange::evidence::coverage::Group;
-use tideover_exchange::evidence::matrix::Kind;
+use tideover_exchange::evidence::matrix::{Asked, Kind};
 use tideover_exchange::evidence::outcome::Demands;
 use tideover_exchange::evidence::{Activity, Ending, Reached, Shard, Spent};
 use tideover_exchange::transcript::FindingName;
 use tideover_judge::checks::registry::Needs;
 use tideover_live::unasked::{LeftOut, Unasked, Why};
-use tideover_model::{Clause, Timestamp, clause};
+use tideover_model::{Clause, Code, Timestamp, clause};
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent::Parts;
 use tideover_suite::play::learn::Learned;
@@ -29,8 +30,9 @@ pub(crate) use crate::compose::clauses::{extent, untried};
 pub(crate) use crate::compose::headline::Conclusion;
 use crate::document::{
     AskedInState, FindingReport, GapReport, Known, LatencyReport, RacesReport, ReachedReport,
-    RegressionReport, RegressionStanding, Report, SeenValue, ShapeReport, ShownField, Span, State,
-    StateGroup, StateMatrix, TimeReport, UnaskedClause, UnaskedReport, UnexplainedPart, VERSION,
+    RefusedInState, RegressionReport, RegressionStanding, Report, SeenValue, ShapeReport,
+    ShownField, Span, State, StateGroup, StateMatrix, TimeReport, UnaskedClause, UnaskedReport,
+    UnexplainedPart, VERSION,
 };
 use crate::figures::counted;
 
@@ -362,6 +364,14 @@ impl ReachedReport {
     }
 }
 
+/// The codes with which a request was refused in one state.
+fn refusals((asked, codes): (&Asked, &BTreeSet<Code>)) -> impl Iterator<Item = RefusedInState> {
+    let request = asked.to_string();
+    let refusal =
+        move |code: Code| RefusedInState { code: code.name().to_owned(), request: request.clone() };
+    codes.iter().copied().map(refusal)
+}
+
 fn latency(summary: &Summary) -> Vec<LatencyReport> {
     let each = summary.latencies.each().map(|(kind, latency)| LatencyReport {
         operation: kind.to_string(),
@@ -393,11 +403,12 @@ impl FinishedRun<'_> {
     fn state_matrix(&self) -> Vec<StateMatrix> {
         let matrix = self.summary.coverage.matrix();
         let of = |kind: Kind| {
-            let asked = matrix.of(kind).map(|(state, requests)| AskedInState {
+            let asked = matrix.of(kind).map(|(state, answers)| AskedInState {
                 state: state.to_owned(),
-                requests: requests.iter().map(ToString::to_string).collect(),
+                requests: answers.keys().map(ToString::to_string).collect(),
+                refusals: answers.iter().flat_map(refusals).collect(),
             });
-            StateMatrix::of(kind.name(), asked.collect())
+            StateMatrix::of(kind.name(), kind.states(), asked.collect())
         };
         Kind::ALL.into_iter().map(of).filter(|matrix| matrix.states > 0).collect()
     }

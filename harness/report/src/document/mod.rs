@@ -483,13 +483,14 @@ pub struct StateGroup {
     pub states: Vec<State>,
 }
 
-/// Which requests followed while an invoice, or a business, was in which state.
+/// Which requests followed while an invoice, a business, an import, a subscription, an invitation, an onboarding link or a
+/// key was in which state.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StateMatrix {
-    /// `invoice` or `business`.
+    /// What has these states, such as `invoice`.
     pub subject: String,
-    /// The number of states that reads have shown.
+    /// The number of states that were met.
     pub states: u64,
     /// The number of requests and actions that were sent about any of them.
     pub requests: u64,
@@ -499,6 +500,9 @@ pub struct StateMatrix {
     pub missing: Vec<MissingPair>,
     /// The pairs that were met, by state.
     pub asked: Vec<AskedInState>,
+    /// The states that it can have and that the run never met.
+    #[serde(default)]
+    pub unmet: BTreeSet<String>,
 }
 
 /// A state, and the requests that were sent in it.
@@ -509,6 +513,19 @@ pub struct AskedInState {
     pub state: String,
     /// The operations, and the actions of the operator port.
     pub requests: BTreeSet<String>,
+    /// The codes with which they were refused, each with its request.
+    #[serde(default)]
+    pub refusals: BTreeSet<RefusedInState>,
+}
+
+/// A code, and the request that was refused with it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefusedInState {
+    /// The code of the refusal.
+    pub code: String,
+    /// The operation.
+    pub request: String,
 }
 
 /// A state, and a request that was never sent in it.
@@ -532,10 +549,16 @@ pub struct State {
 }
 
 impl StateMatrix {
-    /// The matrix of a subject, from what was asked in each state.
-    pub(crate) fn of(subject: impl Into<String>, asked: Vec<AskedInState>) -> StateMatrix {
+    /// The matrix of a subject, from all its states and what was asked in each.
+    pub(crate) fn of(
+        subject: impl Into<String>,
+        states: impl IntoIterator<Item = String>,
+        asked: Vec<AskedInState>,
+    ) -> StateMatrix {
+        let is_met = |state: &String| asked.iter().any(|one| one.state == *state);
+        let unmet = states.into_iter().filter(|state| !is_met(state)).collect();
         let requests: BTreeSet<&String> = asked.iter().flat_map(|one| &one.requests).collect();
-        let missing = asked.iter().flat_map(|AskedInState { state, requests: met }| {
+        let missing = asked.iter().flat_map(|AskedInState { state, requests: met, .. }| {
             let missing = requests.iter().filter(|request| !met.contains(**request));
             missing.map(|request| MissingPair { state: state.clone(), request: (*request).clone() })
         });
@@ -546,7 +569,15 @@ impl StateMatrix {
             pairs: asked.iter().map(|one| one.requests.len() as u64).sum(),
             missing: missing.collect(),
             asked,
+            unmet,
         }
+    }
+}
+
+impl StateMatrix {
+    /// The number of triples of a state, a request and the code with which it was refused.
+    pub fn refusals(&self) -> usize {
+        self.asked.iter().map(|one| one.refusals.len()).sum()
     }
 }
 

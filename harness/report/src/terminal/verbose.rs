@@ -35,8 +35,12 @@ impl Report {
         write_wrapped(f, "not reached ", missed, " · ")?;
         let matrix = self.state_matrix.iter().map(|matrix| {
             let StateMatrix { subject, states, requests, pairs, .. } = matrix;
-            let of = states * requests;
-            format!("{subject}: {states} states × {requests} requests, {pairs} of {of} pairs met")
+            let (all, of) = (states + matrix.unmet.len() as u64, states * requests);
+            let refusals = matrix.refusals();
+            format!(
+                "{subject}: {states} of {all} states × {requests} requests, {pairs} of {of} pairs \
+                 met, {refusals} with a code"
+            )
         });
         write_wrapped(f, "in states   ", matrix, " · ")
     }

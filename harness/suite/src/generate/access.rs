@@ -2,10 +2,14 @@
 
 use serde_json::json;
 use tideover_exchange::step::{Action, Caller, Step};
-use tideover_model::ActionKind;
+use tideover_model::{ActionKind, OperationKind};
 
 use crate::generate::names::VENDORS;
+use crate::generate::plain::{INVOICE, VENDOR, plain};
 use crate::generate::{Walk, requests as make, values};
+
+/// When a key is revoked, after what shows that it was valid.
+const REVOCATION: usize = 4;
 
 impl Walk {
     pub(super) fn toward_subscription(
@@ -43,14 +47,30 @@ impl Walk {
         let step_name = name.get_or_insert_with(|| self.fresh_name("key")).clone();
         let key = format!("${{{step_name}.key}}");
         let holder = Caller::Key(key.clone());
+        if stage == 0 {
+            // Every endpoint meets the revoked key.
+            let needed = REVOCATION + OperationKind::ALL.len();
+            if self.room() <= needed as u64 {
+                return None;
+            }
+            self.undisturbed = needed;
+        }
+        // What the revoked key asks for is there.
+        let last = [
+            make::get_business(VENDOR),
+            make::get_invoice(VENDOR, INVOICE),
+            make::act(ActionKind::MarkTestAccount, json!({ "externalId": VENDOR })),
+        ];
         Some(match stage {
             0 => make::act(ActionKind::IssueKey, json!({})).named(step_name),
-            1 | 3 => make::list_subscriptions().by(&holder),
-            2 => make::act(ActionKind::RevokeKey, json!({ "key": key })),
-            4 => self.supply_tax_id("v1").by(&holder),
-            5 => make::get_business("v1"),
-            6 => make::act(ActionKind::MarkTestAccount, json!({ "externalId": "v1" })),
-            _ => return None,
+            1 => make::list_subscriptions().by(&holder),
+            2 => self.supply_tax_id(VENDOR).by(&holder),
+            3 => plain(OperationKind::SyncInvoice).by(&holder),
+            REVOCATION => make::act(ActionKind::RevokeKey, json!({ "key": key })),
+            stage => {
+                let refused = OperationKind::ALL.into_iter().map(|kind| plain(kind).by(&holder));
+                return refused.chain(last).nth(stage - REVOCATION - 1);
+            }
         })
     }
 

@@ -123,6 +123,7 @@ impl Goal {
                 | Aim::PassingState(_)
                 | Aim::Rows
                 | Aim::ShareLimit
+                | Aim::Keys
                 | Aim::Tour(_)
         )
     }

@@ -642,19 +642,21 @@ fn gone(stage: usize) -> Option<Step> {
         3 | 6 => make::list_subscriptions(),
         4 => sync("g2"),
         5 => make::advance_clock(7200),
-        7 => make::subscribe("${inbox}/leaves/1", None),
+        7 => make::subscribe("${inbox}/leaves/1", None).named("left"),
         8 => sync("g3"),
         9 | 11 => make::advance_clock(7200),
         10 => sync("g4"),
         12 => make::list_subscriptions(),
         13 => make::subscribe("${inbox}/gone/1", None),
         14 => sync("g5"),
+        // Nobody's any more, whether the URL has come again or not.
         15 => make::unsubscribe("${leaving.reference}"),
+        16 => make::unsubscribe("${left.reference}"),
         _ => return None,
     })
 }
 
-/// Invitations, one day after another.
+/// Invitations, one day after another, and links that are made again after their end.
 fn reissued(stage: usize) -> Option<Step> {
     let email = email_of(VENDOR);
     let accepts = || make::accept_invitation(VENDOR, &email);
@@ -664,10 +666,15 @@ fn reissued(stage: usize) -> Option<Step> {
         2 => make::advance_clock(10 * 86_400),
         4 => make::advance_clock(25 * 86_400),
         5 | 7 => accepts(),
-        8 | 10 => make::create_session(VENDOR),
+        8 | 10 | 12 => make::create_session(VENDOR),
         // Each session has its own end.
         9 => make::advance_clock(600),
-        11 => make::get_business(VENDOR),
+        // Longer than a link of either kind works.
+        11 | 15 | 17 => make::advance_clock(31 * 86_400),
+        13 => make::sync_business(OTHER, &name_of(OTHER), None, None),
+        14 | 16 => make::invite(OTHER, &email_of(OTHER)),
+        18 => make::invite(OTHER, &email_of(VENDOR)),
+        19 => make::get_business(OTHER),
         _ => return None,
     })
 }

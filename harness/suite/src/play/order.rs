@@ -131,7 +131,7 @@ fn in_state(played: &Played) -> impl Iterator<Item = Cell> {
     Kind::ALL.into_iter().flat_map(|kind| {
         let states = matrix.of(kind);
         states.flat_map(move |(state, asked)| {
-            asked.iter().map(move |asked| Cell::InState(kind, state.to_owned(), *asked))
+            asked.keys().map(move |asked| Cell::InState(kind, state.to_owned(), *asked))
         })
     })
 }

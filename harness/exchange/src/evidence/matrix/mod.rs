@@ -1,38 +1,120 @@
-//! The matrix of states and requests: which requests were sent about an invoice or a business in which state.
+//! The matrix of states and requests: which requests were sent about an invoice, a business and everything else that has
+//! states, in which state, and with which codes they were refused.
 //!
-//! A state is what the last read showed, and holds until something is written about the subject. A pair counts where
-//! the request followed while it held. What follows a write counts once the next read shows the same state.
+//! The state of an invoice or a business is what the last read showed, and holds until something is written about the
+//! subject. A pair counts where the request followed while it held. What follows a write counts once the next read shows
+//! the same state. The states of the others follow from what was asked ([`lives`]).
+
+mod lives;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use serde_json::Value;
+use lives::Lives;
+use serde_json::{Map, Value};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, CollectionState, InvoiceStatus};
-use tideover_model::{ActionKind, Operation, OperationKind, PlatformId, Subject};
+use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId, Subject};
 
-use crate::{Exchange, PreparedAction};
+use crate::{Exchange, Prepared, PreparedAction};
 
 /// What a state is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Invoice,
     Business,
+    Import,
+    Subscription,
+    Invitation,
+    Session,
+    Key,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 2] = [Kind::Invoice, Kind::Business];
+    pub const ALL: [Kind; 7] = [
+        Kind::Invoice,
+        Kind::Business,
+        Kind::Import,
+        Kind::Subscription,
+        Kind::Invitation,
+        Kind::Session,
+        Kind::Key,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Kind::Invoice => "invoice",
             Kind::Business => "business",
+            Kind::Import => "import",
+            Kind::Subscription => "subscription",
+            Kind::Invitation => "invitation",
+            Kind::Session => "onboarding link",
+            Kind::Key => "key",
+        }
+    }
+
+    /// All states that one can have, as far as the document names them: what cannot be together is left out.
+    pub fn states(self) -> Vec<State> {
+        let owned = |states: &[&str]| states.iter().map(|state| (*state).to_owned()).collect();
+        match self {
+            Kind::Invoice => states_of_invoices(),
+            Kind::Business => states_of_businesses(),
+            Kind::Import => owned(&[lives::UNFINISHED, lives::FINISHED]),
+            Kind::Subscription => owned(&[lives::LIVE, lives::DELETED, lives::REVOKED]),
+            Kind::Invitation => owned(&[lives::ACTIVE, lives::USED, lives::EXPIRED]),
+            Kind::Session => owned(&[lives::ACTIVE, lives::EXPIRED]),
+            Kind::Key => owned(&[lives::VALID, lives::REVOKED, lives::NEVER_ISSUED, lives::NONE]),
         }
     }
 }
 
+const NO_ADVANCE: &str = "no advance";
+/// The state of a business that meets no requirement.
+const NOTHING: &str = "nothing";
+
+/// Each state of an advance and none, with each collection state and each status. Nothing is repaid while nothing is
+/// collected, and what is collected whole has repaid an advance that went out.
+fn states_of_invoices() -> Vec<State> {
+    let mut states = Vec::new();
+    for advance in [NO_ADVANCE].into_iter().chain(AdvanceState::WORDS) {
+        for collection in CollectionState::WORDS {
+            let is_possible = match AdvanceState::parse(advance) {
+                Some(AdvanceState::Funded) => collection != CollectionState::Collected.word(),
+                Some(AdvanceState::Repaid) => collection != CollectionState::Uncollected.word(),
+                _ => true,
+            };
+            if is_possible {
+                let of = |status| format!("{advance} · {collection} · {status}");
+                states.extend(InvoiceStatus::WORDS.map(of));
+            }
+        }
+    }
+    states
+}
+
+/// Each of the first three requirements or none, all four, and what is left of these once compliance is lost: the account
+/// opens when the others are met (`3.requirements.collectionAccount`), and stays.
+fn states_of_businesses() -> Vec<State> {
+    let [compliance, contract, bank, account] = REQUIREMENTS;
+    let before = (0..8_usize).map(|met| {
+        let first = [compliance, contract, bank].into_iter().enumerate();
+        first.filter(|(place, _)| met >> place & 1 == 1).map(|(_, one)| one).collect()
+    });
+    let opened = [vec![compliance, contract, bank, account], vec![contract, bank, account]];
+    before.chain(opened).map(in_words).collect()
+}
+
+const REQUIREMENTS: [&str; 4] = ["compliance", "contract", "bank", "collectionAccount"];
+
+fn in_words(parts: Vec<&str>) -> State {
+    if parts.is_empty() { NOTHING.to_owned() } else { parts.join(" · ") }
+}
+
 /// A state in words: `FUNDED · PARTIALLY_COLLECTED · ISSUED`.
-type State = String;
+pub type State = String;
+
+/// The requests that were sent in a state, each with the codes of its refusals.
+pub type Answers = BTreeMap<Asked, BTreeSet<Code>>;
 
 /// A subject of one platform: its business, and its invoice if it is one.
 type Named = (Option<PlatformId>, String, Option<String>);
@@ -41,6 +123,8 @@ type Named = (Option<PlatformId>, String, Option<String>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asked {
     Operation(OperationKind),
+    /// The same with another body than the one before: another file, another address.
+    Otherwise(OperationKind),
     Action(ActionKind),
 }
 
@@ -48,6 +132,7 @@ impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Asked::Operation(kind) => write!(f, "{kind}"),
+            Asked::Otherwise(kind) => write!(f, "{kind} with another body"),
             Asked::Action(kind) => f.write_str(kind.name()),
         }
     }
@@ -58,8 +143,9 @@ impl fmt::Display for Asked {
 pub struct Matrix {
     /// The states that reads have shown.
     shown: BTreeMap<Named, Shown>,
+    lives: Lives,
     /// The states of each kind, with the requests that followed in them.
-    asked: BTreeMap<(Kind, State), BTreeSet<Asked>>,
+    asked: BTreeMap<(Kind, State), Answers>,
 }
 
 /// What the last read of a subject showed.
@@ -67,11 +153,16 @@ pub struct Matrix {
 struct Shown {
     state: State,
     /// The requests since something was written. They count if the next read shows the same state.
-    since: Option<BTreeSet<Asked>>,
+    since: Option<Answers>,
 }
 
 impl Matrix {
     pub fn record(&mut self, exchange: &Exchange<'_>) {
+        let code = exchange.seen.code().and_then(Code::parse);
+        for (kind, state, asked) in self.lives.asked(exchange) {
+            self.answered(kind, state.to_owned(), asked).extend(code);
+        }
+        self.lives.follow(exchange);
         let Some(asked) = asked_by(exchange) else { return };
         let subjects = subjects_of(exchange);
         // What is done to an invoice says little of its business, except where the business must be able to finance it.
@@ -79,13 +170,16 @@ impl Matrix {
             Asked::Action(_) | Asked::Operation(OperationKind::GetInvoice) => {
                 Some(*named) == subjects.first()
             }
-            Asked::Operation(_) => true,
+            Asked::Operation(_) | Asked::Otherwise(_) => true,
         };
         for named in subjects.iter().filter(is_asked) {
             match self.shown.get_mut(named) {
-                Some(Shown { since: Some(since), .. }) => drop(since.insert(asked)),
+                Some(Shown { since: Some(since), .. }) => {
+                    since.entry(asked).or_default().extend(code);
+                }
                 Some(Shown { state, since: None }) => {
-                    self.asked.entry((kind_of(named), state.clone())).or_default().insert(asked);
+                    let state = state.clone();
+                    self.answered(kind_of(named), state, asked).extend(code);
                 }
                 None => {}
             }
@@ -113,24 +207,36 @@ impl Matrix {
         }
     }
 
+    /// The codes of what was asked in a state.
+    fn answered(&mut self, kind: Kind, state: State, asked: Asked) -> &mut BTreeSet<Code> {
+        self.asked.entry((kind, state)).or_default().entry(asked).or_default()
+    }
+
+    fn add_answers(&mut self, of: (Kind, State), answers: Answers) {
+        let own = self.asked.entry(of).or_default();
+        for (asked, codes) in answers {
+            own.entry(asked).or_default().extend(codes);
+        }
+    }
+
     /// Records what a read shows of a subject.
     fn show(&mut self, named: Named, state: State) {
         let before = self.shown.insert(named.clone(), Shown { state: state.clone(), since: None });
         let same = before.filter(|before| before.state == state);
         if let Some(since) = same.and_then(|before| before.since) {
-            self.asked.entry((kind_of(&named), state)).or_default().extend(since);
+            self.add_answers((kind_of(&named), state), since);
         }
     }
 
     /// Adds the pairs of another case. What was shown there is of another world.
     pub fn add(&mut self, other: &Matrix) {
         for (state, asked) in &other.asked {
-            self.asked.entry(state.clone()).or_default().extend(asked);
+            self.add_answers(state.clone(), asked.clone());
         }
     }
 
     /// The states of a kind that were seen, each with the requests and actions that followed in it.
-    pub fn of(&self, kind: Kind) -> impl Iterator<Item = (&str, &BTreeSet<Asked>)> {
+    pub fn of(&self, kind: Kind) -> impl Iterator<Item = (&str, &Answers)> {
         let all = self.asked.iter();
         all.filter(move |((of, _), _)| *of == kind).map(|((_, state), asked)| (&**state, asked))
     }
@@ -160,7 +266,7 @@ fn subjects_of(exchange: &Exchange<'_>) -> Vec<Named> {
         [(exchange.platform, payee.to_owned(), Some(invoice.to_owned())), business(payee)]
     };
     if let PreparedAction::Act(fields) = &exchange.sent.action {
-        let text = |name: &str| fields.get(name).and_then(Value::as_str);
+        let text = |name: &str| text_of(fields, name);
         let payee = text(field::PAYEE_EXTERNAL_ID).or_else(|| text(field::EXTERNAL_ID));
         return match (payee, text(field::INVOICE_EXTERNAL_ID)) {
             (Some(payee), Some(named)) => invoice(payee, named).into(),
@@ -182,24 +288,30 @@ fn subjects_of(exchange: &Exchange<'_>) -> Vec<Named> {
     }
 }
 
+fn text_of<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    fields.get(name).and_then(Value::as_str)
+}
+
+/// The text of a field of an action.
+fn text_of_action<'a>(sent: &'a Prepared, name: &str) -> Option<&'a str> {
+    let PreparedAction::Act(fields) = &sent.action else { return None };
+    text_of(fields, name)
+}
+
 fn state_of(kind: OperationKind, body: &Value) -> State {
     let parts: Vec<&str> = match kind {
         OperationKind::GetInvoice => vec![
-            advance_state(&body[field::ADVANCE]).unwrap_or("no advance"),
+            advance_state(&body[field::ADVANCE]).unwrap_or(NO_ADVANCE),
             known(body, field::COLLECTION_STATE, CollectionState::WORDS),
             known(body, field::STATUS, InvoiceStatus::WORDS),
         ],
         _ => {
-            let onboarding = Fields::of(body).onboarding().and_then(|it| it.value().as_object());
-            let met =
-                onboarding.into_iter().flatten().filter(|(_, met)| **met == Value::Bool(true));
-            met.map(|(requirement, _)| requirement.as_str()).collect()
+            let onboarding = Fields::of(body).onboarding().map(|it| it.value());
+            let is_met = |name: &&str| onboarding.is_some_and(|it| it[*name] == true);
+            REQUIREMENTS.into_iter().filter(is_met).collect()
         }
     };
-    match parts.is_empty() {
-        true => "nothing".to_owned(),
-        false => parts.join(" · "),
-    }
+    in_words(parts)
 }
 
 /// The state of an advance: the document names the states, but not the field that holds one.
