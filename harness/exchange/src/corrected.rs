@@ -1,10 +1,11 @@
 //! Bodies that are not as they should be, as a service takes them that accepts them.
 
-use tideover_model::wire::lenient::most_lenient;
+use tideover_model::wire::lenient::{most_lenient, most_lenient_file};
 
 /// A version of a malformed body that may be well-formed.
 pub(crate) fn corrected_body(body: &[u8]) -> Option<Vec<u8>> {
-    with_names(body).or_else(|| most_lenient(body))
+    let json = with_names(body).or_else(|| most_lenient(body));
+    json.or_else(|| most_lenient_file(body))
 }
 
 /// The body, where a party of an invoice with an empty name has one. No least length is stated for it, and which name a read

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value};
 use tideover_model::Timestamp;
 
@@ -167,7 +169,16 @@ impl Caller {
             Caller::Key(key) => Some(["Bearer ", &memory.resolve(key)].concat()),
             Caller::Header(header) => {
                 let cut = api_key.char_indices().last().map_or("", |(last, _)| &api_key[..last]);
-                let header = header.replace("${key}", api_key).replace("${key.cut}", cut);
+                let basic = |credentials: String| BASE64.encode(credentials);
+                let forms = [
+                    ("${key}", api_key.to_owned()),
+                    ("${key.cut}", cut.to_owned()),
+                    ("${key.asName}", basic(format!("{api_key}:"))),
+                    ("${key.asPassword}", basic(format!(":{api_key}"))),
+                ];
+                let header = forms.into_iter().fold(header.clone(), |header, (name, form)| {
+                    if header.contains(name) { header.replace(name, &form) } else { header }
+                });
                 Some(memory.resolve(&header))
             }
             Caller::Nobody => None,

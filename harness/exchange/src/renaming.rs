@@ -93,6 +93,7 @@ impl Renaming {
             path: self.path(&call.path),
             body: call.body.as_ref().map(|body| self.value("", body)),
             text: call.text.as_ref().map(text),
+            hex: call.hex.as_ref().map(|hex| in_latin_1(hex, |it| text(&it))),
             ..call.clone()
         }
     }
@@ -267,6 +268,14 @@ impl Renaming {
 /// Whether a name stays: it is empty, or refers to a response.
 fn stays(name: &str) -> bool {
     name.trim().is_empty() || name.contains("${")
+}
+
+/// The bytes with what `rename` makes of them, each of which is a character of Latin-1.
+fn in_latin_1(hex: &str, rename: impl Fn(String) -> String) -> String {
+    let Ok(bytes) = const_hex::decode(hex) else { return hex.to_owned() };
+    let renamed = rename(bytes.into_iter().map(char::from).collect());
+    let bytes: Vec<u8> = renamed.chars().filter_map(|it| u8::try_from(it).ok()).collect();
+    const_hex::encode(bytes)
 }
 
 fn is_plain_address(local: &str, host: &str) -> bool {

@@ -73,8 +73,11 @@ impl Secrets {
 
     /// Keeps the key, the tax ids, the account numbers and the query values of a request.
     pub fn keep_all_of_request(&mut self, sent: &Prepared) {
-        let key = sent.authorization.as_deref().map(|it| bearer(it).unwrap_or(it));
-        key.into_iter().for_each(|key| self.keep(key));
+        let header = sent.authorization.as_deref();
+        match header.and_then(bearer) {
+            Some(key) => self.keep(key),
+            None => header.into_iter().for_each(|header| self.keep_header(header)),
+        }
         match &sent.action {
             PreparedAction::Act(fields) => self.keep_fields(fields),
             PreparedAction::Call(call) => {

@@ -34,7 +34,7 @@ pub enum Caller {
     /// A key or a reference to one.
     Key(String),
     /// An `Authorization` header. `${key}` in it is the target's main key, `${key.cut}` the same without its last
-    /// character.
+    /// character. `${key.asName}` and `${key.asPassword}` are credentials of Basic authentication with that key.
     Header(String),
     Nobody,
 }

@@ -41,8 +41,13 @@ const END: &str = "\u{4}";
 ///
 /// # Errors
 /// `unreadable_file`, then `too_many_rows`; no row has been processed.
+///
+/// A byte order mark is no part of the first column's name (`gap.csvForm`).
 pub(crate) fn read(body: &[u8], ignored: &mut Vec<String>) -> Result<ImportFile, Refusal> {
-    let not_text = || unreadable("The file is not UTF-8.");
+    let not_text = || {
+        let refused = Refusal::new(Code::UnreadableFile, clause!("gap.csvForm"));
+        refused.because("The file is not UTF-8.")
+    };
     let text = std::str::from_utf8(body).map_err(|_| not_text())?;
     // The column names, the rows, the mark and one excess row.
     let sheet = Sheet::read(&[text, "\n", END].concat(), MOST_ROWS + 3).ok_or_else(not_text)?;
@@ -119,7 +124,7 @@ fn cells_of_sync(sync: &InvoiceSync) -> Vec<Cow<'_, str>> {
     cells
 }
 
-fn quoted(cell: Cow<'_, str>) -> Cow<'_, str> {
+pub(super) fn quoted(cell: Cow<'_, str>) -> Cow<'_, str> {
     match cell.contains(['"', ',', '\r', '\n']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")).into(),
         false => cell,
@@ -256,10 +261,10 @@ impl<'a> RowReader<'a> {
     }
 }
 
-/// Only digits: no sign, no point, no exponent.
+/// Only digits, as JSON writes a whole number: no sign, no leading zero, no point, no exponent (`gap.csvForm`).
 fn whole_cents(text: &str) -> Option<FaceValue> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().ok()).flatten().and_then(FaceValue::new)
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    is_plain.then(|| text.parse().ok()).flatten().and_then(FaceValue::new)
 }
 
 /// How every derived identifier begins.
@@ -314,7 +319,7 @@ mod tests {
         for (text, good) in [
             ("1", true),
             ("2147483647", true),
-            ("007", true),
+            ("007", false),
             ("2147483648", false),
             ("0", false),
             ("1e3", false),

@@ -10,7 +10,7 @@ use tideover_model::{ActionKind, OperationKind};
 use crate::generate::draw::Draw;
 use crate::generate::names::VENDORS;
 use crate::generate::plain::{DATES, FULL_COLUMNS, IMPORT, VENDOR, good_file, good_row, plain};
-use crate::generate::{Walk, classes, next_stage, requests as make, values};
+use crate::generate::{Walk, classes, identifiers, next_stage, requests as make, values};
 
 const COLUMNS: &str =
     "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
@@ -30,12 +30,13 @@ impl Walk {
                 ActionKind::InterruptNextImport,
                 json!({ "afterRows": self.draw(0_u64..3) }),
             ),
-            1 | 3 | 5 => make::import(import, rows),
-            2 | 4 | 6 => make::get_import(import),
-            7 => make::import(import, format!("{rows}extra,v1,V,P,ISSUED,5,{DATES}\n")),
-            8 => make::import("m3", rows.replace(",ISSUED,", ",PAID,")),
-            9 => make::import("m4", rows.replace("faceValue", "amount")),
-            10 => of_media_type("application/json", make::import("m4", rows)),
+            1 | 4 | 6 => make::import(import, rows),
+            2 | 5 | 7 => make::get_import(import),
+            // The identifier is taken while the import is unfinished, too.
+            3 | 8 => make::import(import, format!("{rows}extra,v1,V,P,ISSUED,5,{DATES}\n")),
+            9 => make::import("m3", rows.replace(",ISSUED,", ",PAID,")),
+            10 => make::import("m4", rows.replace("faceValue", "amount")),
+            11 => of_media_type("application/json", make::import("m4", rows)),
             _ => return None,
         })
     }
@@ -253,6 +254,57 @@ pub(super) fn forms_of_files() -> Vec<Vec<Step>> {
         vec![make::import(form, file), read, make::get_business(form)]
     });
     sent.collect()
+}
+
+/// How many of the ways to write a number a run has.
+const NUMBERS_IN_A_RUN: usize = 3;
+
+/// Files of a form that the document neither permits nor forbids, and the read that shows what became of each: a number
+/// that is written as JSON writes none, a byte order mark, bytes that are not UTF-8.
+pub(super) fn open_forms(draw: &mut Draw) -> Vec<Vec<Step>> {
+    const NUMBERS: [&str; 8] = ["+5", "007", "1e3", "5.00", "1,000", " 5", "5 ", "５"];
+    let numbers = draw.some(NUMBERS.to_vec(), NUMBERS_IN_A_RUN).into_iter().zip(1..);
+    let numbered = numbers.map(|(number, index)| {
+        let name = format!("number-{index}");
+        let cells = [("externalId", &*name), ("payeeExternalId", &*name), ("faceValue", number)];
+        (name.clone(), make::import(&name, file_with(&cells)))
+    });
+    let marked =
+        ("marked".to_owned(), make::import("marked", format!("\u{feff}{}", named_file("marked"))));
+    let mut bytes =
+        named_file("latin").replacen('\n', ",note\n", 1).trim_end().to_owned().into_bytes();
+    // In a column that nobody reads, as Latin-1 writes é.
+    bytes.extend_from_slice(b",Caf\xe9\n");
+    let latin = ("latin".to_owned(), make::import_of_bytes("latin", &bytes));
+    let files = numbered.chain([marked, latin]);
+    files.map(|(name, import)| vec![import, make::get_invoice(&name, &name)]).collect()
+}
+
+/// A file with one invoice, of a payee of the same name.
+fn named_file(name: &str) -> String {
+    file_with(&[("externalId", name), ("payeeExternalId", name)])
+}
+
+/// How many pairs of names a run has.
+const NAMES_IN_A_RUN: usize = 3;
+
+/// Rows of vendors without identifiers whose names differ in one letter, at any place of a name of any length, and each row
+/// again. What differs are two vendors, what is equal is one.
+pub(super) fn similar_names(draw: &mut Draw) -> Vec<Vec<Step>> {
+    let columns: Vec<&str> =
+        FULL_COLUMNS.split(',').filter(|column| *column != "payeeExternalId").collect();
+    let names = (1..=NAMES_IN_A_RUN).map(|pair| {
+        let (one, other) = identifiers::differing(draw, ('x', 'y'));
+        let invoice = format!("like-{pair}");
+        let row = |name: &str, face: &str| {
+            let cells = [("externalId", &*invoice), ("payeeLegalName", name), ("faceValue", face)];
+            row_with(&columns, &cells)
+        };
+        let rows = [row(&one, "1000"), row(&other, "1001"), row(&one, "1002"), row(&other, "1003")];
+        let file = format!("{}\n{}", columns.join(","), rows.concat());
+        vec![make::import(&invoice, file), make::get_import(&invoice)]
+    });
+    names.collect()
 }
 
 /// Files with one optional column each, and one with none, their columns in any order, and the reads of what a cell names.

@@ -18,6 +18,7 @@ pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     steps.extend(versions(draw));
     steps.extend(untidy_paths(draw));
     steps.extend(longer_paths());
+    steps.extend(emptied_paths());
     steps.extend(methods(draw));
     let mut groups: Vec<Vec<Step>> = steps.into_iter().map(|step| vec![step]).collect();
     groups.extend(unauthorized(draw));
@@ -102,7 +103,7 @@ const WRONG_KEYS: usize = 5;
 
 /// Every endpoint without a key, and with wrong ones of several kinds, each in its turn.
 fn unauthorized(draw: &mut Draw) -> Vec<Vec<Step>> {
-    const WRONG: [&str; 14] = [
+    const WRONG: [&str; 16] = [
         // Never issued.
         "Bearer rap_sk_unknown",
         // Cut, extended.
@@ -117,6 +118,9 @@ fn unauthorized(draw: &mut Draw) -> Vec<Vec<Step>> {
         "ApiKey ${key}",
         "Bearer${key}",
         "${key}",
+        // As the name and as the password of Basic authentication (RFC 7617).
+        "Basic ${key.asName}",
+        "Basic ${key.asPassword}",
         // Nothing.
         "Bearer",
         "Bearer null",
@@ -174,6 +178,26 @@ fn longer_paths() -> Vec<Step> {
         Step::new(Action::Call(Call { path, ..call }))
     };
     OperationKind::ALL.into_iter().map(longer).collect()
+}
+
+/// The path of each endpoint with each of its identifiers empty.
+fn emptied_paths() -> Vec<Step> {
+    let of = |kind: OperationKind| {
+        let names = identifiers(kind);
+        (0..kind.parameters().count()).map(move |empty| {
+            let mut step = plain(kind);
+            if let Action::Call(call) = &mut step.action {
+                let segments: Vec<&str> = names
+                    .iter()
+                    .enumerate()
+                    .map(|(index, name)| if index == empty { "" } else { *name })
+                    .collect();
+                call.path = kind.path_with(&segments);
+            }
+            step
+        })
+    };
+    OperationKind::ALL.into_iter().flat_map(of).collect()
 }
 
 /// The path of each endpoint under a method that nothing is served under there.

@@ -145,6 +145,13 @@ pub(crate) fn import(import: &str, csv: String) -> Step {
     Step::new(Action::Call(Call::text_of(ImportInvoices, &[import], csv)))
 }
 
+/// An import of a file that is not UTF-8.
+pub(super) fn import_of_bytes(import: &str, bytes: &[u8]) -> Step {
+    let mut call = Call::text_of(ImportInvoices, &[import], String::new());
+    (call.text, call.hex) = (None, Some(const_hex::encode(bytes)));
+    Step::new(Action::Call(call))
+}
+
 pub(crate) fn get_import(import: &str) -> Step {
     call(GetImport, &[import], None)
 }

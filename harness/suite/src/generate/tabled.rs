@@ -94,6 +94,8 @@ fn groups(seed: u64) -> Vec<Vec<Step>> {
     groups.extend(files::rows_of_classes(&mut draw));
     groups.extend(files::forms_of_files());
     groups.extend(files::fewer_columns(&mut draw));
+    groups.extend(files::open_forms(&mut draw));
+    groups.extend(files::similar_names(&mut draw));
     groups.extend(identifiers::groups(&mut draw));
     groups.extend(grammar::groups(&mut draw));
     groups.extend(alone(unknown()));

@@ -77,8 +77,11 @@ impl Hypothesis {
         let call = sent.call()?;
         let code = seen.code().and_then(Code::parse)?;
         if sent.kind() == Some(OperationKind::ImportInvoices) {
-            let is_open = matches!(code, Code::UnreadableFile | Code::InvalidRequest)
-                && is_ragged(call.body());
+            let is_unreadable = matches!(
+                code,
+                Code::UnreadableFile | Code::UnreadableRequest | Code::InvalidRequest
+            );
+            let is_open = is_unreadable && is_of_open_form(call.body());
             // Which media type a file has is not shown.
             let is_open = is_open || code == Code::UnsupportedMediaType;
             return is_open.then_some(clause!("gap.csvForm"));
@@ -168,6 +171,13 @@ fn names_a_host(call: &PreparedCall) -> bool {
 fn text_of(call: &PreparedCall, field: &str) -> String {
     let sent = call.body().json().and_then(|body| body.get(field)?.as_str());
     sent.unwrap_or_default().to_owned()
+}
+
+/// Whether a file has a form that the document neither permits nor forbids: a byte order mark, another encoding than UTF-8,
+/// a ragged line.
+fn is_of_open_form(body: &[u8]) -> bool {
+    let is_plain = std::str::from_utf8(body).is_ok_and(|text| !text.starts_with('\u{feff}'));
+    !is_plain || is_ragged(body)
 }
 
 /// Whether a line of a file has more or fewer cells than the first. Ignores files with quotes.

@@ -24,8 +24,9 @@ use events::{
 };
 use outages::{FailsAtRandom, FirstTryFails, LosesAnswers, SmallerPort, TooManyRequests};
 use requests::{
-    AnyMediaType, BusinessFirst, KeyFirst, LeastFaceValue, LenientJson, MalformedIsInvalid,
-    OtherObjection, ShortTexts, SlashesInNames, StrictMembers, UnknownPayee,
+    AnyMediaType, BusinessFirst, EmptyNamesNothing, KeyFirst, LeastFaceValue, LenientFiles,
+    LenientJson, MalformedIsInvalid, NoByteOrderMark, OtherObjection, ShortTexts, SlashesInNames,
+    StrictMembers, UnknownPayee,
 };
 
 /// A liberty, and where the document leaves it.
@@ -78,6 +79,9 @@ liberties! {
     "unknown-payee-is-unknown-invoice" ["gap.refusalPrecedence"] "An invoice of a payee that was never synced is an unknown invoice." |_| Box::new(UnknownPayee);
     "least-face-value" ["gap.notFinanceable"] "Small amounts are not financed." |it| Box::new(LeastFaceValue { cents: 1 + it.below(100_000) });
     "lenient-json" ["gap.integerForm" "gap.nullOptional" "gap.duplicateKeys"] "1.0 is read as 1, null as absent, and of two equal keys the last one counts." |_| Box::new(LenientJson);
+    "lenient-files" ["gap.csvForm"] "A file in Latin-1 is read, and +5, 007 and 1e3 in it are numbers." |_| Box::new(LenientFiles);
+    "no-byte-order-mark" ["gap.csvForm"] "A file with a byte order mark is unreadable." |_| Box::new(NoByteOrderMark);
+    "empty-names-nothing" ["gap.emptyIdentifier"] "A path with an empty identifier is an unknown endpoint." |_| Box::new(EmptyNamesNothing);
     "strict-members" ["gap.responseFields"] "A member that the document does not show is invalid_request." |_| Box::new(StrictMembers);
     "short-texts" ["7.codes.invalid_request"] "Long texts are invalid_request." |it| Box::new(ShortTexts { most: 300 + it.below(300) });
     "fails-at-random" ["7.codes.upstream_failed"] "Now and then a request fails with 502, with or without its effect." |it| Box::new(FailsAtRandom { salt: it.next(), percent: 1 + it.below(8) });

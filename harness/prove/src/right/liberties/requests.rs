@@ -4,6 +4,7 @@ use serde_json::Value;
 use tideover_exchange::matcher::texts;
 use tideover_exchange::{PreparedCall, Response, read_integers};
 use tideover_model::wire::field;
+use tideover_model::wire::lenient::most_lenient_file;
 use tideover_model::wire::reply::{Invoice, Reply};
 use tideover_model::{Code, Operation, OperationKind, Refusal, clause};
 
@@ -210,6 +211,49 @@ impl Liberty for LenientJson {
         // What is dropped still counts for the limit of a body.
         body.resize(body.len().max(call.body().len()), b' ');
         Some(call.with_body(body))
+    }
+}
+
+/// Files in another encoding than UTF-8, and numbers in any form.
+pub(super) struct LenientFiles;
+
+impl Liberty for LenientFiles {
+    fn takes(&mut self, call: &PreparedCall) -> Option<PreparedCall> {
+        let is_import = kind_of(call)? == OperationKind::ImportInvoices;
+        let file = is_import.then(|| most_lenient_file(call.body())).flatten()?;
+        Some(call.with_body(file))
+    }
+}
+
+/// A byte order mark makes a file unreadable.
+pub(super) struct NoByteOrderMark;
+
+impl Liberty for NoByteOrderMark {
+    fn instead(
+        &mut self,
+        _: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let is_import = kind_of(call)? == OperationKind::ImportInvoices;
+        let is_marked = is_import && call.body().starts_with("\u{feff}".as_bytes());
+        let refusal = Refusal::new(Code::UnreadableFile, clause!("4.imports.9"));
+        (is_marked && inside.knows_caller()).then(|| inside.refuse(refusal))
+    }
+}
+
+/// A path in which an identifier is empty is no path of the API.
+pub(super) struct EmptyNamesNothing;
+
+impl Liberty for EmptyNamesNothing {
+    fn instead(
+        &mut self,
+        _: u64,
+        call: &PreparedCall,
+        inside: &mut Inside<'_>,
+    ) -> Option<Response> {
+        let is_gap = call.plain_path().split('/').skip(1).any(str::is_empty);
+        (is_gap && inside.knows_caller()).then(|| refused(404, Code::UnknownEndpoint.name()))
     }
 }
 
