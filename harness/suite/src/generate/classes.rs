@@ -69,9 +69,18 @@ pub(super) fn of(field: &Field, draw: &mut Draw) -> Vec<Sample> {
 
 /// A text of a class that the service must refuse. The field is one of text.
 pub(super) fn bad_text(domain: Domain, draw: &mut Draw) -> String {
-    let samples = of_domain(domain, draw).into_iter();
-    let bad = samples.filter(|sample| !sample.is_valid && !sample.is_open);
-    let texts: Vec<String> = bad.filter_map(|it| it.value?.as_str().map(str::to_owned)).collect();
+    text_where(domain, |sample| !sample.is_valid && !sample.is_open, draw)
+}
+
+/// A text of a class that the service must accept. The field is one of text.
+pub(super) fn good_text(domain: Domain, draw: &mut Draw) -> String {
+    text_where(domain, |sample| sample.is_valid, draw)
+}
+
+fn text_where(domain: Domain, is_meant: fn(&Sample) -> bool, draw: &mut Draw) -> String {
+    let samples = of_domain(domain, draw).into_iter().filter(is_meant);
+    let texts: Vec<String> =
+        samples.filter_map(|it| it.value?.as_str().map(str::to_owned)).collect();
     if texts.is_empty() { String::new() } else { draw.pick(&texts).clone() }
 }
 

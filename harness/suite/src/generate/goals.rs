@@ -257,7 +257,7 @@ impl Walk {
                 let routing = values::bad_routing_number(&mut self.source);
                 make::set_payout_account(payee, "123456789", &routing, None)
             }
-            8 => make::sync_business(payee, self.draw(values::legal_name()), None, None),
+            8 => make::sync_business(payee, &values::legal_name(&mut self.source), None, None),
             9 => make::advance_clock(self.draw(values::seconds())),
             10 => make::pay(payee, invoice, self.draw(values::face_value())),
             11 => make::create_session(payee),

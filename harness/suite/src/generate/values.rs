@@ -60,8 +60,8 @@ pub(super) fn status() -> impl Strategy<Value = &'static str> {
 }
 
 /// A legal name.
-pub(super) fn legal_name() -> impl Strategy<Value = &'static str> {
-    select(vec!["Acme Ltd", "Bolt & Sons", "Çelik A.Ş.", "D, \"Quoted\" Inc", "  Spaced   Out  "])
+pub(super) fn legal_name(draw: &mut Draw) -> String {
+    classes::good_text(Domain::Text { least: 1 }, draw)
 }
 
 /// Nine digits in some spelling.
