@@ -109,6 +109,9 @@ readings! {
     KeptPayments kept_payments true "gap.faceValueLowered"
         "What was collected counts again when faceValue is lowered and raised."
         / "What a lowered faceValue leaves over counts for the invoice no more.";
+    StruckTaxId struck_tax_id true "gap.wrongTaxIdStruck"
+        "A tax id that was found wrong is on file no more."
+        / "A tax id that was found wrong stays on file until the vendor corrects it.";
     ForgivenTaxId forgiven_tax_id true "gap.wrongTaxIdStruck"
         "A tax id that was found wrong clears compliance if it is sent again."
         / "A tax id that was found wrong clears nothing if it is sent again.";

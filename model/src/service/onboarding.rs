@@ -258,7 +258,9 @@ impl<C: Choices> Service<C> {
         }
         let is_forgiven = self.reads_so(Reading::ForgivenTaxId);
         let found_wrong = self.business(id).tax_id.filter(|_| !is_forgiven);
-        self.strike_tax_id(id);
+        if self.reads_so(Reading::StruckTaxId) {
+            self.strike_tax_id(id);
+        }
         let business = self.business_mut(id);
         (business.compliance, business.found_wrong) = (None, found_wrong);
         self.proceed_with_onboarding(now, id);

@@ -65,6 +65,20 @@ fn a_tax_id_that_was_found_wrong_may_clear_nothing() {
     assert_eq!(cleared, [json!(true), json!(false)]);
 }
 
+/// `gap.wrongTaxIdStruck`
+#[test]
+fn a_tax_id_that_was_found_wrong_may_stay_on_file() {
+    let shown = read_both_ways(Reading::StruckTaxId, |desk| {
+        desk.act(&json!({ "action": "taxIdFoundWrong", "payeeExternalId": "acme" }));
+        let business = desk.get("/v1/organizations/acme").body;
+        desk.sync_business("acme", "987654321");
+        let corrected = desk.get("/v1/organizations/acme").body;
+        let cleared = |body: &Value| body["onboarding"]["compliance"].clone();
+        json!([business["taxIdOnFile"], cleared(&business), cleared(&corrected)])
+    });
+    assert_eq!(shown, [json!([false, false, true]), json!([true, false, false])]);
+}
+
 /// `gap.rejectedTaxId`
 #[test]
 fn a_tax_id_that_clears_nothing_may_take_compliance_away() {
