@@ -837,7 +837,7 @@ pub(super) static CLAUSES: &[ClauseEntry] = &[
         "A report's extra object is summary, counts by outcome; rows have row, names, outcome, code and error.",
         "What a person needs to correct a file."),
     assumed("gap.csvForm", "§4 Gaps", None,
-        "CSV is text/csv in UTF-8 with each required column once; a ragged line is a bad row.",
+        "CSV is text/csv in UTF-8 with each required column once, its numbers as JSON writes them; a ragged line is a bad row.",
         "The form that spreadsheets write."),
     assumed("gap.derivedIdentifier", "§4 PUT /v1/invoices/imports/{externalId} rule 5", None,
         "A derived identifier is name- and 16 hex digits of the SHA-256 of the name, with whitespace folded.",
