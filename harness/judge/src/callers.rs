@@ -5,7 +5,13 @@ use std::collections::BTreeMap;
 use tideover_exchange::Prepared;
 use tideover_model::PlatformId;
 
-use crate::belief::is_certain;
+/// Platforms from this number on stand for keys whose platform is not certain. No run has so many.
+pub(crate) const UNSURE: u32 = 1 << 16;
+
+/// Whether it is certain which platform has a key.
+pub(crate) fn is_certain(platform: PlatformId) -> bool {
+    platform.0 < UNSURE
+}
 
 /// The first `Authorization` header of each platform.
 #[derive(Clone, Debug, Default)]

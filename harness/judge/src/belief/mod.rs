@@ -30,19 +30,11 @@ use crate::belief::hypothesis::open::Open;
 use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, status_point};
 use crate::belief::kept::{Kept, MOST_KEPT};
 use crate::belief::reading::{LimitQuestion, Revealed};
-use crate::callers::Callers;
+use crate::callers::{Callers, UNSURE};
 use crate::comparison::ABSENT;
 use crate::grounds::Grounds;
 
 use past::Past;
-
-/// Platforms from this number on stand for keys whose platform is not certain. No run has so many.
-const UNSURE: u32 = 1 << 16;
-
-/// Whether it is certain which platform has a key.
-pub(crate) fn is_certain(platform: PlatformId) -> bool {
-    platform.0 < UNSURE
-}
 
 /// A request with its response, and the time by our clock.
 #[derive(Clone, Copy, Debug)]

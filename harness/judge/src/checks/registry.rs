@@ -85,7 +85,8 @@ static WATCHED: &[RegisteredCheck] = checks! {
         "3.invoice.1" "4.advances.5" "6.subscription.1" "6.subscription.2" "7.shape.code"
         "7.codes.invoice_not_found" "7.codes.import_not_found" "8.requestBodySize"
         "gap.successStatuses" "gap.ownStatuses" "gap.zeroAdvance" "gap.jsonMediaType"
-        "gap.integerForm" "gap.nullOptional" "gap.duplicateKeys" "gap.emptyIdentifier";
+        "gap.integerForm" "gap.nullOptional" "gap.duplicateKeys" "gap.emptyIdentifier"
+        "gap.csvForm";
     // The content of a response, apart from its fields.
     "prediction" [Requests]
         "4.webhookDeletion.1" "gap.quoteExtra" "gap.importExtra" "gap.subscriptionForm";

@@ -15,7 +15,7 @@ use tideover_model::{
     ActionKind, Clause, OperationKind, PlatformId, SigningKey, Timestamp, clause,
 };
 
-use crate::belief::is_certain;
+use crate::callers::is_certain;
 use crate::checks::is_reset;
 
 /// The place of a subscription among those that a run knows, in the order in which they were made.

@@ -204,6 +204,20 @@ fn text_of(length: usize, draw: &mut Draw) -> String {
     (0..length).map(|_| char::from(*draw.pick(LETTERS))).collect()
 }
 
+/// Six small letters.
+pub(super) fn stem(draw: &mut Draw) -> String {
+    (0..6).map(|_| *draw.pick(&['b', 'd', 'g', 'k', 'm', 't'])).collect()
+}
+
+/// Two texts that differ in one sign, at any place of a text of any length up to 72 characters.
+pub(super) fn differing(draw: &mut Draw, signs: (char, char)) -> (String, String) {
+    let long = stem(draw).repeat(12);
+    let place = draw.below(long.len());
+    let length = place + 1 + draw.below(long.len() - place);
+    let with = |sign: char| format!("{}{sign}{}", &long[..place], &long[place + 1..length]);
+    (with(signs.0), with(signs.1))
+}
+
 fn number_of(length: usize, draw: &mut Draw) -> String {
     (0..length).map(|_| char::from(*draw.pick(b"0123456789"))).collect()
 }

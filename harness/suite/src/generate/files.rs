@@ -10,7 +10,7 @@ use tideover_model::{ActionKind, OperationKind};
 use crate::generate::draw::Draw;
 use crate::generate::names::VENDORS;
 use crate::generate::plain::{DATES, FULL_COLUMNS, IMPORT, VENDOR, good_file, good_row, plain};
-use crate::generate::{Walk, classes, identifiers, next_stage, requests as make, values};
+use crate::generate::{Walk, classes, next_stage, requests as make, values};
 
 const COLUMNS: &str =
     "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
@@ -294,7 +294,7 @@ pub(super) fn similar_names(draw: &mut Draw) -> Vec<Vec<Step>> {
     let columns: Vec<&str> =
         FULL_COLUMNS.split(',').filter(|column| *column != "payeeExternalId").collect();
     let names = (1..=NAMES_IN_A_RUN).map(|pair| {
-        let (one, other) = identifiers::differing(draw, ('x', 'y'));
+        let (one, other) = classes::differing(draw, ('x', 'y'));
         let invoice = format!("like-{pair}");
         let row = |name: &str, face: &str| {
             let cells = [("externalId", &*invoice), ("payeeLegalName", name), ("faceValue", face)];

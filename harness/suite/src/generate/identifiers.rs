@@ -164,7 +164,7 @@ fn of_pair(one: &str, other: &str, draw: &mut Draw) -> Vec<Step> {
 }
 
 fn similar_names(draw: &mut Draw) -> Vec<(String, String)> {
-    let stem = stem(draw);
+    let stem = classes::stem(draw);
     let long = stem.repeat(12);
     let mut pairs = vec![
         (stem.clone(), stem.to_uppercase()),
@@ -176,24 +176,11 @@ fn similar_names(draw: &mut Draw) -> Vec<(String, String)> {
         (format!("{stem} z"), format!("{stem}+z")),
         (format!("{stem}01"), format!("{stem}1")),
         (format!("{long}a"), format!("{long}b")),
-        differing(draw, ('x', 'y')),
+        classes::differing(draw, ('x', 'y')),
     ];
     // One sign that is no letter: it is a part of the name like any other.
     let signs: Vec<char> = (' '..='~').filter(|sign| !sign.is_ascii_alphanumeric()).collect();
     let signs = draw.some(signs, 2);
-    pairs.push(differing(draw, (signs[0], signs[1])));
+    pairs.push(classes::differing(draw, (signs[0], signs[1])));
     pairs
-}
-
-fn stem(draw: &mut Draw) -> String {
-    (0..6).map(|_| *draw.pick(&['b', 'd', 'g', 'k', 'm', 't'])).collect()
-}
-
-/// Two texts that differ in one sign, at any place of a text of any length up to 72 characters.
-pub(super) fn differing(draw: &mut Draw, signs: (char, char)) -> (String, String) {
-    let long = stem(draw).repeat(12);
-    let place = draw.below(long.len());
-    let length = place + 1 + draw.below(long.len() - place);
-    let with = |sign: char| format!("{}{sign}{}", &long[..place], &long[place + 1..length]);
-    (with(signs.0), with(signs.1))
 }

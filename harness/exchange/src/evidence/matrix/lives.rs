@@ -3,23 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::{Map, Value};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Operation, PlatformId, Timestamp, bearer};
 
-use crate::evidence::matrix::{Asked, Kind, text_of_action};
-use crate::{Exchange, Prepared};
-
-pub(super) const FINISHED: &str = "finished";
-pub(super) const UNFINISHED: &str = "unfinished";
-pub(super) const LIVE: &str = "live";
-pub(super) const DELETED: &str = "deleted";
-pub(super) const REVOKED: &str = "revoked";
-pub(super) const ACTIVE: &str = "active";
-pub(super) const USED: &str = "used";
-pub(super) const EXPIRED: &str = "expired";
-pub(super) const VALID: &str = "valid";
-pub(super) const NEVER_ISSUED: &str = "never issued";
-pub(super) const NONE: &str = "none";
+use crate::evidence::matrix::kind::{
+    ACTIVE, Asked, DELETED, EXPIRED, FINISHED, Kind, LIVE, NEVER_ISSUED, NONE, REVOKED, UNFINISHED,
+    USED, VALID,
+};
+use crate::{Exchange, Prepared, PreparedAction};
 
 /// Something of a platform, by its identifier, its URL or its business.
 type Named = (Option<PlatformId>, String);
@@ -219,4 +211,14 @@ fn is_meant(operation: &Operation, subscription: &Subscription) -> bool {
 /// The business whose invitation an action accepts.
 fn invited_by(sent: &Prepared) -> Option<String> {
     text_of_action(sent, field::PAYEE_EXTERNAL_ID).map(str::to_owned)
+}
+
+pub(super) fn text_of<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    fields.get(name).and_then(Value::as_str)
+}
+
+/// The text of a field of an action.
+fn text_of_action<'a>(sent: &'a Prepared, name: &str) -> Option<&'a str> {
+    let PreparedAction::Act(fields) = &sent.action else { return None };
+    text_of(fields, name)
 }

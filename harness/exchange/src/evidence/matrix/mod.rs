@@ -3,140 +3,28 @@
 //!
 //! The state of an invoice or a business is what the last read showed, and holds until something is written about the
 //! subject. A pair counts where the request followed while it held. What follows a write counts once the next read shows
-//! the same state. The states of the others follow from what was asked ([`lives`]).
+//! the same state. The states of the others follow from what was asked: `lives.rs`.
 
+mod kind;
 mod lives;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use lives::Lives;
-use serde_json::{Map, Value};
+pub use kind::{Asked, Kind, State};
+use kind::{NO_ADVANCE, REQUIREMENTS, in_words};
+use lives::{Lives, text_of};
+use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::{AdvanceState, CollectionState, InvoiceStatus};
-use tideover_model::{ActionKind, Code, Operation, OperationKind, PlatformId, Subject};
+use tideover_model::{Code, Operation, OperationKind, PlatformId, Subject};
 
-use crate::{Exchange, Prepared, PreparedAction};
-
-/// What a state is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    Invoice,
-    Business,
-    Import,
-    Subscription,
-    Invitation,
-    Session,
-    Key,
-}
-
-impl Kind {
-    pub const ALL: [Kind; 7] = [
-        Kind::Invoice,
-        Kind::Business,
-        Kind::Import,
-        Kind::Subscription,
-        Kind::Invitation,
-        Kind::Session,
-        Kind::Key,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Invoice => "invoice",
-            Kind::Business => "business",
-            Kind::Import => "import",
-            Kind::Subscription => "subscription",
-            Kind::Invitation => "invitation",
-            Kind::Session => "onboarding link",
-            Kind::Key => "key",
-        }
-    }
-
-    /// All states that one can have, as far as the document names them: what cannot be together is left out.
-    pub fn states(self) -> Vec<State> {
-        let owned = |states: &[&str]| states.iter().map(|state| (*state).to_owned()).collect();
-        match self {
-            Kind::Invoice => states_of_invoices(),
-            Kind::Business => states_of_businesses(),
-            Kind::Import => owned(&[lives::UNFINISHED, lives::FINISHED]),
-            Kind::Subscription => owned(&[lives::LIVE, lives::DELETED, lives::REVOKED]),
-            Kind::Invitation => owned(&[lives::ACTIVE, lives::USED, lives::EXPIRED]),
-            Kind::Session => owned(&[lives::ACTIVE, lives::EXPIRED]),
-            Kind::Key => owned(&[lives::VALID, lives::REVOKED, lives::NEVER_ISSUED, lives::NONE]),
-        }
-    }
-}
-
-const NO_ADVANCE: &str = "no advance";
-/// The state of a business that meets no requirement.
-const NOTHING: &str = "nothing";
-
-/// Each state of an advance and none, with each collection state and each status. Nothing is repaid while nothing is
-/// collected, and what is collected whole has repaid an advance that went out.
-fn states_of_invoices() -> Vec<State> {
-    let mut states = Vec::new();
-    for advance in [NO_ADVANCE].into_iter().chain(AdvanceState::WORDS) {
-        for collection in CollectionState::WORDS {
-            let is_possible = match AdvanceState::parse(advance) {
-                Some(AdvanceState::Funded) => collection != CollectionState::Collected.word(),
-                Some(AdvanceState::Repaid) => collection != CollectionState::Uncollected.word(),
-                _ => true,
-            };
-            if is_possible {
-                let of = |status| format!("{advance} · {collection} · {status}");
-                states.extend(InvoiceStatus::WORDS.map(of));
-            }
-        }
-    }
-    states
-}
-
-/// Each of the first three requirements or none, all four, and what is left of these once compliance is lost: the account
-/// opens when the others are met (`3.requirements.collectionAccount`), and stays.
-fn states_of_businesses() -> Vec<State> {
-    let [compliance, contract, bank, account] = REQUIREMENTS;
-    let before = (0..8_usize).map(|met| {
-        let first = [compliance, contract, bank].into_iter().enumerate();
-        first.filter(|(place, _)| met >> place & 1 == 1).map(|(_, one)| one).collect()
-    });
-    let opened = [vec![compliance, contract, bank, account], vec![contract, bank, account]];
-    before.chain(opened).map(in_words).collect()
-}
-
-const REQUIREMENTS: [&str; 4] = ["compliance", "contract", "bank", "collectionAccount"];
-
-fn in_words(parts: Vec<&str>) -> State {
-    if parts.is_empty() { NOTHING.to_owned() } else { parts.join(" · ") }
-}
-
-/// A state in words: `FUNDED · PARTIALLY_COLLECTED · ISSUED`.
-pub type State = String;
+use crate::{Exchange, PreparedAction};
 
 /// The requests that were sent in a state, each with the codes of its refusals.
 pub type Answers = BTreeMap<Asked, BTreeSet<Code>>;
 
 /// A subject of one platform: its business, and its invoice if it is one.
 type Named = (Option<PlatformId>, String, Option<String>);
-
-/// A request, or an action of the operator port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Asked {
-    Operation(OperationKind),
-    /// The same with another body than the one before: another file, another address.
-    Otherwise(OperationKind),
-    Action(ActionKind),
-}
-
-impl fmt::Display for Asked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Asked::Operation(kind) => write!(f, "{kind}"),
-            Asked::Otherwise(kind) => write!(f, "{kind} with another body"),
-            Asked::Action(kind) => f.write_str(kind.name()),
-        }
-    }
-}
 
 /// The pairs of a state and a request that a run has met.
 #[derive(Clone, Debug, Default)]
@@ -286,16 +174,6 @@ fn subjects_of(exchange: &Exchange<'_>) -> Vec<Named> {
         Subject::Business(named) => vec![business(named)],
         _ => Vec::new(),
     }
-}
-
-fn text_of<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    fields.get(name).and_then(Value::as_str)
-}
-
-/// The text of a field of an action.
-fn text_of_action<'a>(sent: &'a Prepared, name: &str) -> Option<&'a str> {
-    let PreparedAction::Act(fields) = &sent.action else { return None };
-    text_of(fields, name)
 }
 
 fn state_of(kind: OperationKind, body: &Value) -> State {
