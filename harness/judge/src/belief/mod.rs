@@ -374,16 +374,24 @@ impl Belief {
             points.retain(|point| point.clause != clause!("gap.refusalPrecedence"));
         }
         let first = self.callers.under_first_key(sent, platform);
-        let by_platform = first.as_ref().unwrap_or(sent);
-        if points.iter().any(Point::contradicts) {
-            self.grounds.recite((by_platform, seen), &predicted, &mut points);
-        } else if seen.is_success() || seen.code() == predicted.code() {
-            let upheld = self.grounds.upheld_by(by_platform, &predicted);
-            points.extend(upheld.into_iter().map(Point::upheld));
-        }
-        self.grounds.learn(by_platform, seen, &predicted);
+        self.recite((first.as_ref().unwrap_or(sent), seen), &predicted, &mut points);
         let open = self.leave_open(sent, seen, &mut points, doubts);
         Explanation { predicted, refusal, platform, points, due, open }
+    }
+
+    /// Says by which sentences the values of a response are expected.
+    fn recite(
+        &mut self,
+        (sent, seen): (&Prepared, &Response),
+        predicted: &Response,
+        points: &mut Vec<Point>,
+    ) {
+        if points.iter().any(Point::contradicts) {
+            self.grounds.recite((sent, seen), predicted, points);
+        } else if seen.is_success() || seen.code() == predicted.code() {
+            points.extend(self.grounds.upheld_by(sent, predicted).into_iter().map(Point::upheld));
+        }
+        self.grounds.learn(sent, seen, predicted);
     }
 
     /// Whether a response cannot be explained because it is about a row of an import that broke off.
