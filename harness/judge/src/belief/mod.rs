@@ -27,7 +27,9 @@ use crate::belief::broken_off::BrokenOff;
 use crate::belief::explain::Explainer;
 use crate::belief::hidden::{Outside, PriorState};
 use crate::belief::hypothesis::open::Open;
-use crate::belief::hypothesis::{Fit, Hypothesis, Subject, is_too_large, status_point};
+use crate::belief::hypothesis::{
+    Fit, Hypothesis, Subject, is_too_large, status_point, with_lenient_file,
+};
 use crate::belief::kept::{Kept, MOST_KEPT};
 use crate::belief::reading::{LimitQuestion, Revealed};
 use crate::callers::{Callers, UNSURE};
@@ -277,8 +279,10 @@ impl Belief {
         {
             self.broken_off.miss(sent, first.subject(sent).platform);
         }
-        let open = Open::since(sent.clone(), now);
-        self.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.open.push(open.clone()));
+        for reading in [Some(sent.clone()), with_lenient_file(sent)].into_iter().flatten() {
+            let open = Open::since(reading, now);
+            self.hypotheses.iter_mut().for_each(|hypothesis| hypothesis.open.push(open.clone()));
+        }
     }
 
     /// Records a request that was not sent, or whose response is not informative. What a first read would
