@@ -156,5 +156,8 @@ fn no_request_is_left_out_in_any_state() {
         assert_eq!(subject["missing"], serde_json::json!([]), "{}", subject["subject"]);
         assert_eq!(subject["unmet"], serde_json::json!([]), "{}", subject["subject"]);
     }
+    for subject in &matrix[..2] {
+        assert!(subject["pairs"].as_u64().unwrap() >= 160, "{subject}");
+    }
     assert_refused_wherever_its_condition_holds(matrix);
 }

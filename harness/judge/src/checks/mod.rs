@@ -169,6 +169,7 @@ impl Checks {
     /// Judges an exchange. What a service takes from a write that it accepts in another than the published form is not
     /// certain: it may be what such a request changes, as if it had no response.
     pub fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
+        // A key that was revoked gets other answers than the first one.
         let is_known =
             exchange.predicted_refusal.is_none_or(|(code, _)| code != Code::Unauthorized);
         let platform = exchange.platform.filter(|_| is_known);

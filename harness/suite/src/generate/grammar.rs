@@ -187,11 +187,8 @@ fn emptied_paths() -> Vec<Step> {
         (0..kind.parameters().count()).map(move |empty| {
             let mut step = plain(kind);
             if let Action::Call(call) = &mut step.action {
-                let segments: Vec<&str> = names
-                    .iter()
-                    .enumerate()
-                    .map(|(index, name)| if index == empty { "" } else { *name })
-                    .collect();
+                let mut segments = names.to_vec();
+                segments[empty] = "";
                 call.path = kind.path_with(&segments);
             }
             step

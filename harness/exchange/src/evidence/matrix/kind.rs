@@ -92,7 +92,7 @@ fn states_of_invoices() -> Vec<State> {
 }
 
 /// Each of the first three requirements or none, all four, and what is left of these once compliance is lost: the account
-/// opens when the others are met (`3.requirements.collectionAccount`), and stays.
+/// opens when the others are met (`3.requirement.collectionAccount`), and stays.
 fn states_of_businesses() -> Vec<State> {
     let [compliance, contract, bank, account] = REQUIREMENTS;
     let before = (0..8_usize).map(|met| {
