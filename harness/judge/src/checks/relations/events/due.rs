@@ -4,6 +4,7 @@
 //! gets the event, sooner or later: the document doesn't say how soon. An event that has not come when all retries of
 //! a delivery are over never will. Only time that the run has let pass counts, because no other clock is certain.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use tideover_exchange::target::inbox;
@@ -15,7 +16,7 @@ use tideover_model::{ActionKind, Clause, OperationKind, clause};
 use crate::checks::Notes;
 use crate::checks::meanings::{Proof, meaning_of};
 use crate::checks::relations::events::Announcement;
-use crate::checks::relations::events::names::{Names, invoice_of};
+use crate::checks::relations::events::names::{Mentioned, Names, invoice_of};
 use crate::checks::relations::ledger::{CallerKey, InvoiceName, business, caller};
 use crate::checks::relations::shared_paths::SharedPaths;
 use crate::checks::relations::{RETRY_WINDOW, SETTLED};
@@ -57,10 +58,11 @@ struct Sighting {
 }
 
 /// The events that came, and what they may name.
-#[derive(Clone, Copy)]
 struct EventLog<'a> {
     announced: &'a [Announcement],
     names: &'a Names,
+    /// What each event mentions, in the same order. Most responses need none of it.
+    mentioned: OnceCell<Vec<Mentioned<'a>>>,
 }
 
 /// The endpoints of the inbox, and the facts that their events must report.
@@ -201,10 +203,10 @@ impl DueEvents {
 
     /// Whether the next response will show that an event never came.
     pub(super) fn lacks_any(&self, announced: &[Announcement], names: &Names) -> bool {
-        let log = EventLog { announced, names };
+        let log = EventLog::new(announced, names);
         self.since_moved + 1 >= SETTLED
             && self.facts.iter().any(|(fact, sighting)| {
-                self.is_over(sighting) && self.missing(fact, sighting, log).is_some()
+                self.is_over(sighting) && self.missing(fact, sighting, &log).is_some()
             })
     }
 
@@ -216,7 +218,7 @@ impl DueEvents {
         names: &Names,
         notes: &mut Notes,
     ) {
-        let log = EventLog { announced, names };
+        let log = EventLog::new(announced, names);
         let inbox_works = exchange.inbox_works || !self.arrived.is_empty();
         if self.since_moved < SETTLED || !inbox_works {
             return;
@@ -226,9 +228,9 @@ impl DueEvents {
         };
         let over: Vec<(Fact, Sighting)> = self.facts.iter().filter_map(over).collect();
         for (fact, sighting) in over {
-            match self.missing(&fact, &sighting, log) {
-                Some(endpoint) => self.report(&fact, &sighting, endpoint, log, notes),
-                None if self.check_order(&fact, &sighting, log, notes) => {}
+            match self.missing(&fact, &sighting, &log) {
+                Some(endpoint) => self.report(&fact, &sighting, endpoint, &log, notes),
+                None if self.check_order(&fact, &sighting, &log, notes) => {}
                 None if self.expects(&fact, &sighting) => {
                     notes.meet(meaning_of(fact.event));
                     notes.meet(clause!("6.events.intro.1"));
@@ -267,7 +269,7 @@ impl DueEvents {
         &self,
         fact: &Fact,
         sighting: &Sighting,
-        log: EventLog<'_>,
+        log: &EventLog<'_>,
     ) -> Option<&InboxEndpoint> {
         self.expecting(fact, sighting).find(|one| !log.has(fact, &one.path))
     }
@@ -279,7 +281,7 @@ impl DueEvents {
         &self,
         fact: &Fact,
         sighting: &Sighting,
-        log: EventLog<'_>,
+        log: &EventLog<'_>,
         notes: &mut Notes,
     ) -> bool {
         let is_earlier = |(other, seen): &(&Fact, &Sighting)| {
@@ -310,7 +312,7 @@ impl DueEvents {
         fact: &Fact,
         sighting: &Sighting,
         missing: &InboxEndpoint,
-        log: EventLog<'_>,
+        log: &EventLog<'_>,
         notes: &mut Notes,
     ) {
         let path = &missing.path;
@@ -334,12 +336,12 @@ impl DueEvents {
         fact: &Fact,
         missing: &InboxEndpoint,
         others: usize,
-        log: EventLog<'_>,
+        log: &EventLog<'_>,
     ) -> Clause {
         let own = self.endpoints.iter().filter(|one| one.owner == fact.owner);
         let mut got = own.filter(|one| log.has(fact, &one.path)).peekable();
         // An endpoint that is deleted since may have got it, too.
-        if !log.announced.iter().any(|one| log.reports(one, fact)) && others > 0 {
+        if log.reporting(fact).next().is_none() && others > 0 {
             return meaning_of(fact.event);
         }
         if missing.kinds.is_none() && got.peek().is_some() && got.all(|one| one.kinds.is_some()) {
@@ -371,32 +373,38 @@ fn is_of_advance(event: EventType) -> bool {
     }
 }
 
-impl EventLog<'_> {
+impl<'a> EventLog<'a> {
+    fn new(announced: &'a [Announcement], names: &'a Names) -> EventLog<'a> {
+        EventLog { announced, names, mentioned: OnceCell::new() }
+    }
+
     /// Whether an event that reports a fact came to a path.
-    fn has(self, fact: &Fact, path: &str) -> bool {
-        self.announced.iter().any(|one| one.path == path && self.reports(one, fact))
+    fn has(&self, fact: &Fact, path: &str) -> bool {
+        self.reporting(fact).any(|one| one.path == path)
     }
 
     /// The sequence of the events that came to a path and show the state of a fact, if all have the same.
-    fn only_sequence(self, fact: &Fact, path: &str) -> Option<Sequence> {
+    fn only_sequence(&self, fact: &Fact, path: &str) -> Option<Sequence> {
         fact.state?;
-        let shows = |one: &&Announcement| {
-            one.path == path && one.only_state() == fact.state && self.reports(one, fact)
-        };
-        let mut all = self.announced.iter().filter(shows).map(|one| one.sequence);
+        let shows = |one: &&Announcement| one.path == path && one.only_state() == fact.state;
+        let mut all = self.reporting(fact).filter(shows).map(|one| one.sequence);
         let first = all.next()??;
         all.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Whether an event reports a fact.
-    fn reports(self, announced: &Announcement, fact: &Fact) -> bool {
-        let shows = |state| {
-            let states: Vec<AdvanceState> = announced.states().collect();
-            states.is_empty() || states.contains(&state)
+    /// The events that report a fact.
+    fn reporting(&self, fact: &Fact) -> impl Iterator<Item = &'a Announcement> {
+        let mentioned = self.mentioned.get_or_init(|| self.names.mentioned_in(self.announced));
+        let shows = |one: &Announcement| {
+            let states: Vec<AdvanceState> = one.states().collect();
+            states.is_empty() || fact.state.is_none_or(|state| states.contains(&state))
         };
-        announced.kind == fact.event.name()
-            && fact.state.is_none_or(shows)
-            && self.names.fit(&fact.owner, &fact.names, &announced.texts)
+        let reports = move |(one, mentioned): &(&Announcement, &Mentioned<'_>)| {
+            one.kind == fact.event.name()
+                && shows(one)
+                && self.names.fit(&fact.owner, &fact.names, mentioned)
+        };
+        self.announced.iter().zip(mentioned).filter(reports).map(|(one, _)| one)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Span};
 use serde_json::Value;
 use tideover_exchange::{Exchange, Prepared, PreparedAction};
 use tideover_model::wire::field::{self, Fields};
@@ -9,6 +10,7 @@ use tideover_model::wire::route::route;
 use tideover_model::wire::schema::Role;
 use tideover_model::{ActionKind, InvoiceSync, Operation, OperationKind, tax_id_digits};
 
+use crate::checks::relations::events::Announcement;
 use crate::checks::relations::ledger::{BusinessName, InvoiceName, acted_on, business, caller};
 
 /// What the requests of a run have named.
@@ -30,6 +32,10 @@ pub(super) struct Names {
     /// a request without a response, and test accounts.
     doubtful: BTreeSet<BusinessName>,
 }
+
+/// The known names that one event mentions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mentioned<'a>(BTreeSet<&'a str>);
 
 impl Names {
     /// Learns from a request and its response.
@@ -196,15 +202,37 @@ impl Names {
         self.invoices.keys()
     }
 
-    /// Whether the texts of an event can be about these names of a caller's business, or payee and invoice. Where the
-    /// event names none that is known, it can be about any: what its payload contains is not shown.
-    pub(super) fn fit(&self, owner: &str, names: &[String], texts: &BTreeSet<String>) -> bool {
-        let is_named = |name: &String| mentions(texts, name);
+    /// The known names that each event mentions: a name stands in one of its texts, alone or as a part of its own.
+    pub(super) fn mentioned_in<'a>(&'a self, announced: &'a [Announcement]) -> Vec<Mentioned<'a>> {
+        let businesses = self.businesses.keys().map(|(_, business)| business);
+        let all = businesses.chain(self.invoices.keys().map(|(_, invoice)| invoice));
+        // An empty name stands everywhere, and is mentioned where it is a text of its own.
+        let all: BTreeSet<&str> = all.map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let names: Vec<&str> = all.into_iter().collect();
+        // Other kinds take longer to build than to search so few texts.
+        let kind = Some(AhoCorasickKind::NoncontiguousNFA);
+        let Ok(search) = AhoCorasick::builder().kind(kind).build(&names) else {
+            return vec![Mentioned::default(); announced.len()];
+        };
+        let mentioned = |one: &'a Announcement| {
+            let found = one.texts.iter().flat_map(|text| {
+                let all = search.find_overlapping_iter(text).filter(|it| is_apart(text, it.span()));
+                all.map(|it| names[it.pattern()])
+            });
+            Mentioned(found.chain(one.texts.get("").map(String::as_str)).collect())
+        };
+        announced.iter().map(mentioned).collect()
+    }
+
+    /// Whether an event can be about these names of a caller's business, or payee and invoice. Where the event names none
+    /// that is known, it can be about any: what its payload contains is not shown.
+    pub(super) fn fit(&self, owner: &str, names: &[String], mentioned: &Mentioned<'_>) -> bool {
+        let is_named = |name: &String| mentioned.0.contains(name.as_str());
         let own = |caller: &String| *caller == owner;
         let any_business =
-            || self.businesses.keys().any(|(caller, it)| own(caller) && is_named(it));
+            || self.businesses.keys().any(|(caller, it)| is_named(it) && own(caller));
         let any_invoice =
-            || self.invoices.keys().any(|((caller, _), it)| own(caller) && is_named(it));
+            || self.invoices.keys().any(|((caller, _), it)| is_named(it) && own(caller));
         match names {
             [payee, invoice] => {
                 (is_named(invoice) || !any_invoice()) && (is_named(payee) || !any_business())
@@ -236,14 +264,9 @@ pub(super) fn invoice_of(exchange: &Exchange<'_>) -> Option<InvoiceName> {
     Some(((caller(exchange), payee.clone()), invoice.clone()))
 }
 
-/// Whether a name stands in one of the texts, alone or as a part of its own.
-fn mentions(texts: &BTreeSet<String>, name: &str) -> bool {
-    let is_apart = |beside: Option<char>| !beside.is_some_and(char::is_alphanumeric);
-    let is_in = |text: &String| {
-        text.match_indices(name).any(|(at, _)| {
-            is_apart(text[..at].chars().next_back())
-                && is_apart(text[at + name.len()..].chars().next())
-        })
-    };
-    texts.contains(name) || (!name.is_empty() && texts.iter().any(is_in))
+/// Whether a part of a text is not a piece of a longer word.
+fn is_apart(text: &str, part: Span) -> bool {
+    let goes_on = |beside: Option<char>| beside.is_some_and(char::is_alphanumeric);
+    let (before, after) = (&text[..part.start], &text[part.end..]);
+    !goes_on(before.chars().next_back()) && !goes_on(after.chars().next())
 }
