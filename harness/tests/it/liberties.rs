@@ -187,7 +187,7 @@ async fn played_with(liberty: Liberty, outside: Outside, case: u64) -> Played {
 async fn findings_with(liberty: Liberty) -> (Vec<Finding>, usize) {
     let (mut found, mut noticed) = (Vec::new(), 0);
     for outside in [Outside::Controlled, Outside::Open] {
-        for case in 0..20 {
+        for case in 0..12 {
             let played = played_with(liberty, outside, case).await;
             assert!(played.findings.iter().all(|one| one.verdict == Verdict::Violated));
             found.extend(violations(&played));

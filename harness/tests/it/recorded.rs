@@ -602,15 +602,13 @@ async fn the_journal_of_a_correct_service_holds() {
 /// Many cases issue keys through the operator port. Each case is judged by its own keys.
 #[tokio::test]
 async fn keys_of_one_case_do_not_affect_another() {
-    for seed in ["1", "2"] {
-        let folder = tempfile::tempdir().unwrap();
-        let more = ["--seed", seed, "--cases", "25", "--steps", "40"];
-        let judged = judged_again(folder.path(), &more).await;
-        let journal = std::fs::read_to_string(folder.path().join("tideover-journal.jsonl"));
-        assert!(journal.unwrap().matches("\"issueKey\"").count() > 5, "seed {seed}");
-        let stdout = String::from_utf8_lossy(&judged.stdout);
-        assert_ne!(judged.status.code(), Some(1), "seed {seed}: {stdout}");
-    }
+    let folder = tempfile::tempdir().unwrap();
+    let more = ["--seed", "1", "--cases", "25", "--steps", "40"];
+    let judged = judged_again(folder.path(), &more).await;
+    let journal = std::fs::read_to_string(folder.path().join("tideover-journal.jsonl"));
+    assert!(journal.unwrap().matches("\"issueKey\"").count() > 5);
+    let stdout = String::from_utf8_lossy(&judged.stdout);
+    assert_ne!(judged.status.code(), Some(1), "{stdout}");
 }
 
 /// Checks the mock, and judges the journal of that check.

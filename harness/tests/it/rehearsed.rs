@@ -46,7 +46,7 @@ async fn minimising_sends_only_steps_that_rehearse_alike() {
     let mock = Mock::builder().resolver(NoNames).face(Box::new(face)).start().await.unwrap();
     let begun = begin(settings(&mock), None).await;
     let mut watched = Watched { world: begun.world, plays: 0, rehearsed: RefCell::new(Vec::new()) };
-    let plan = Plan { header: header(), first: 0, cases: 30, steps: 40, max_findings: 1 };
+    let plan = Plan { header: header(), first: 0, cases: 30, steps: 25, max_findings: 1 };
     let mut suite = Suite::new(&plan);
     suite.play(&mut watched, |_| {}).await.unwrap();
     let [failure] = suite.summary.failures.as_slice() else { panic!("it is found") };

@@ -168,7 +168,7 @@ async fn lost_first_read_accuses_nobody() {
     let unlisted = (StatusCode::FORBIDDEN, r#"{"error":"Not now.","code":"not_now"}"#);
     let down = (StatusCode::SERVICE_UNAVAILABLE, "");
     // The first run leaves state behind. A failure without the document's shape is noticed.
-    let runs = [(1..2, None, false), (3..13, Some(down), true), (100..110, Some(unlisted), false)];
+    let runs = [(1..2, None, false), (3..8, Some(down), true), (100..105, Some(unlisted), false)];
     for (seeds, instead, is_noticed) in runs {
         let mut noticed = 0;
         for seed in seeds {

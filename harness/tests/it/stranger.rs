@@ -108,18 +108,18 @@ fn play_each(run: u64, cases: std::ops::Range<u64>, outside: Outside, loses: boo
 
 #[test]
 fn nobody_is_accused_when_the_outside_is_ours() {
-    play_each(1, 0..20, Outside::Controlled, false);
+    play_each(1, 0..12, Outside::Controlled, false);
 }
 
 #[test]
 fn nobody_is_accused_when_the_outside_is_open() {
-    play_each(1, 20..40, Outside::Open, false);
+    play_each(1, 20..32, Outside::Open, false);
 }
 
 #[test]
 fn nobody_is_accused_when_responses_get_lost() {
-    play_each(1, 40..50, Outside::Controlled, true);
-    play_each(1, 60..70, Outside::Open, true);
+    play_each(1, 40..46, Outside::Controlled, true);
+    play_each(1, 60..66, Outside::Open, true);
     // In this seed a lost request sets a payout account, and another request restores the earlier one.
     play_each(1211, 1211..1212, Outside::Controlled, true);
 }
