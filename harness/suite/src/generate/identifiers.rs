@@ -117,16 +117,40 @@ fn respelled(text: &str, draw: &mut Draw) -> String {
     format!("{}{code}{}", segment(&text[..at]), segment(&text[at + 1..]))
 }
 
-/// How many of the pairs a run has. Each seed begins with another one.
-const PAIRS_IN_A_RUN: usize = 6;
+/// How many of the pairs a run has in every role. The others are only written and read.
+const PAIRS_IN_EACH_ROLE: usize = 6;
 
-/// Pairs of identifiers that differ in one thing only, in every role of an identifier.
+/// Pairs of identifiers that differ in one thing only.
 fn look_alikes(draw: &mut Draw) -> Vec<Vec<Step>> {
     let pairs = similar_names(draw);
-    let pairs = draw.some(pairs, PAIRS_IN_A_RUN);
-    pairs.into_iter().map(|(one, other)| of_pair(&one, &other, draw)).collect()
+    let in_each_role = draw.some((0..pairs.len()).collect(), PAIRS_IN_EACH_ROLE);
+    let of = |(index, (one, other)): (usize, (String, String))| {
+        if in_each_role.contains(&index) {
+            of_pair(&one, &other, draw)
+        } else {
+            written_and_read(&one, &other)
+        }
+    };
+    pairs.into_iter().enumerate().map(of).collect()
 }
 
+/// What is written under one name of a pair, and under the other, does not change what the first one names.
+fn written_and_read(one: &str, other: &str) -> Vec<Step> {
+    let row = |face| files::row_of(VENDOR, "import", "ISSUED", face);
+    vec![
+        make::plain_invoice(one, "same", 1000),
+        make::plain_invoice(other, "same", 1001),
+        make::get_invoice(one, "same"),
+        make::plain_invoice(VENDOR, one, 2000),
+        make::plain_invoice(VENDOR, other, 2001),
+        make::get_invoice(VENDOR, one),
+        make::import(one, row(100)),
+        make::import(other, row(200)),
+        make::get_import(one),
+    ]
+}
+
+/// The same, and the names in every other role of an identifier.
 fn of_pair(one: &str, other: &str, draw: &mut Draw) -> Vec<Step> {
     let mut steps = vec![make::plain_invoice(one, "same", 1000)];
     // Only one of them is there, so that all that names the other one is about nobody.
