@@ -7,9 +7,10 @@ use tideover_endpoint::embedded;
 use tideover_exchange::evidence::coverage::Group;
 use tideover_exchange::evidence::matrix::Kind;
 use tideover_exchange::start;
-use tideover_exchange::step::Step;
+use tideover_exchange::step::{Action, Step};
 use tideover_exchange::target::{INBOX, service};
 use tideover_exchange::transcript::Header;
+use tideover_model::wire::route::route;
 use tideover_model::{ActionKind, Destinations, OperationKind, Profile};
 use tideover_prove::defects;
 use tideover_suite::generate;
@@ -61,6 +62,48 @@ fn each_interruption_has_its_import() {
         interrupted += 1;
     }
     assert!(interrupted >= 20, "{interrupted}");
+}
+
+/// The identifiers under which a case syncs invoices.
+fn invoices_of(steps: &[Step]) -> BTreeSet<String> {
+    let synced = steps.iter().filter(|step| step.kind() == Some(OperationKind::SyncInvoice));
+    let name = |step: &Step| {
+        let Action::Call(call) = &step.action else { return None };
+        let route = route(&call.method, &call.path).ok()?;
+        let [name, _] = route.identifiers().ok()?;
+        Some(name)
+    };
+    synced.filter_map(name).collect()
+}
+
+/// A service may confuse any of them, so that none is left to the seed.
+#[test]
+fn each_run_has_invoices_whose_names_differ_in_one_thing() {
+    let without_last = |name: &str| name.chars().rev().skip(1).collect::<String>();
+    let differences: [(&str, &dyn Fn(&str, &str) -> bool); 6] = [
+        ("case", &|one, other| one.to_uppercase() == other),
+        ("a space at the end", &|one, other| format!("{one} ") == other),
+        ("Unicode form", &|one, other| one.replace('é', "e\u{301}") == other),
+        ("what is percent-encoded", &|one, other| one.replace("%41", "A") == other),
+        ("a zero in front", &|one, other| one.replace("01", "1") == other),
+        ("the last of many signs", &|one, other| {
+            one.len() > 50 && without_last(one) == without_last(other)
+        }),
+    ];
+    for seed in 1..=4 {
+        let header = plan(seed, 1).header;
+        let cases: Vec<BTreeSet<String>> = (0..generate::round())
+            .map(|case| invoices_of(&generate::case(&header, case, generate::DEFAULT_STEPS)))
+            .collect();
+        for (words, differ) in differences {
+            let has_pair = |names: &BTreeSet<String>| {
+                let is_of_pair =
+                    |one: &String| names.iter().any(|other| one != other && differ(one, other));
+                names.iter().any(is_of_pair)
+            };
+            assert!(cases.iter().any(has_pair), "seed {seed}: {words}");
+        }
+    }
 }
 
 /// Plays a case against `world`: held against what was predicted of it, and with a model that plays along.
