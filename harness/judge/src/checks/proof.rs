@@ -36,13 +36,16 @@ struct TestExchange {
     arrivals: Vec<Arrival>,
     predicted_arrivals: Vec<Arrival>,
     inside: Option<Inside>,
+    /// How far the run moves the clock, in place of the call. Seconds.
+    moves: Option<u64>,
 }
 
 impl From<&(Call, u16, Value)> for TestExchange {
     fn from((call, status, body): &(Call, u16, Value)) -> TestExchange {
         let (call, status, body) = (call.clone(), *status, body.clone());
         let (arrivals, predicted_arrivals) = (Vec::new(), Vec::new());
-        TestExchange { call, status, body, arrivals, predicted_arrivals, inside: None }
+        let (inside, moves) = (None, None);
+        TestExchange { call, status, body, arrivals, predicted_arrivals, inside, moves }
     }
 }
 
@@ -53,8 +56,8 @@ fn broken_by(check: &mut dyn Check, shown: &[TestExchange]) -> Vec<&'static str>
 
 fn noted_by(check: &mut dyn Check, shown: &[TestExchange]) -> Notes {
     let mut notes = Notes::default();
-    for TestExchange { call, status, body, arrivals, predicted_arrivals, inside } in shown {
-        let step = Step::new(Action::Call(call.clone()));
+    for TestExchange { call, status, body, arrivals, predicted_arrivals, inside, moves } in shown {
+        let step = Step::new(moves.map_or(Action::Call(call.clone()), Action::Advance));
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let seen = Response::new(*status, &bytes);
         let sent = Prepared::from_step(&step, &Memory::default(), "key");
@@ -695,6 +698,48 @@ fn finds_an_advance_that_is_issued_or_settles_twice() {
         assert!(of(&kind, ["d1", "d1"], true).is_empty());
         assert!(of(&kind, ["d1", "d2"], false).is_empty());
     }
+}
+
+/// Events may call a payee that came with a tax id by another name, or not be sent (`gap.partyTaxIdAndContact`): those of
+/// its advances, too.
+#[test]
+fn finds_a_missing_event_of_an_advance_whose_payee_has_one_name() {
+    let of = |payee: Value| {
+        let url = "http://127.0.0.1:1/accepts/1";
+        let subscribe = Call::json("POST", "/v1/webhooks", json!({ "url": url }));
+        let answer = json!({ "reference": "whs_1", "url": url, "secret": "whsec_right" });
+        let advanced = |invoice: &str, payee: &Value| {
+            let sync = json!({ "payee": payee, "payor": { "externalId": "p", "legalName": "P" },
+                "status": "ISSUED", "faceValue": 9, "issueDate": "2026-01-01T00:00:00Z",
+                "dueDate": "2026-02-01T00:00:00Z" });
+            let asked =
+                json!({ "payeeExternalId": payee["externalId"], "invoiceExternalId": invoice });
+            let created = json!({ "externalId": invoice, "outcome": "created", "reason": null });
+            let granted = json!({ "alreadyRequested": false, "advanceAmount": 8, "feeTotal": 1 });
+            [
+                (Call::json("PUT", &format!("/v1/invoices/{invoice}"), sync), 200, created),
+                (Call::json("POST", "/v1/advances", asked), 201, granted),
+            ]
+        };
+        let read = || TestExchange::from(&(get("/v1/webhooks"), 200, json!([])));
+        let other = Arrival { path: "/accepts/1".into(), ..arrival("d1", &added("p")) };
+        let mut written = vec![(subscribe, 201, answer)];
+        written.extend(advanced("j", &json!({ "externalId": "w", "legalName": "W" })));
+        written.extend(advanced("i", &payee));
+        let mut shown: Vec<TestExchange> = written.iter().map(TestExchange::from).collect();
+        shown.push(TestExchange { arrivals: vec![other], ..read() });
+        shown.push(TestExchange { moves: Some(30 * 3600), ..read() });
+        shown.extend((0..4).map(|_| read()));
+        let notes = noted_by(&mut super::relations::events::Events::of(true), &shown);
+        let created =
+            notes.findings.into_iter().filter(|one| one.expected.contains("loan.created"));
+        created.map(|one| one.expected).collect::<Vec<_>>()
+    };
+    let due = |payee| format!("partner.loan.created of invoice {payee} on /accepts/1");
+    // The first of several that broke one clause at once is reported.
+    assert_eq!(of(json!({ "externalId": "v", "legalName": "V" })), [due("i of v")]);
+    let doubtful = json!({ "externalId": "v", "legalName": "V", "taxId": "12-3456789" });
+    assert_eq!(of(doubtful), [due("j of w")]);
 }
 
 /// What a tax id does that differs from the one on file is not shown (`gap.rejectedTaxId`).

@@ -209,11 +209,12 @@ pub(super) fn stem(draw: &mut Draw) -> String {
     (0..6).map(|_| *draw.pick(&['b', 'd', 'g', 'k', 'm', 't'])).collect()
 }
 
-/// Two texts that differ in one sign, at any place of a text of any length up to 72 characters.
+/// Two texts that differ in one sign, at any place of a text of 2 to 72 characters. A sign alone may be `.`, which no
+/// path can have as a segment.
 pub(super) fn differing(draw: &mut Draw, signs: (char, char)) -> (String, String) {
     let long = stem(draw).repeat(12);
     let place = draw.below(long.len());
-    let length = place + 1 + draw.below(long.len() - place);
+    let length = (place + 1 + draw.below(long.len() - place)).max(2);
     let with = |sign: char| format!("{}{sign}{}", &long[..place], &long[place + 1..length]);
     (with(signs.0), with(signs.1))
 }

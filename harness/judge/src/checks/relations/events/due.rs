@@ -185,7 +185,8 @@ impl DueEvents {
             } else {
                 let Some(name) = invoice_of(exchange) else { continue };
                 let advanced = self.advanced.get(&name).filter(|_| is_of_advance(event));
-                let since = names.invoice_since(&name).max(advanced.copied());
+                let since = names.invoice_since(&name);
+                let since = since.map(|since| advanced.map_or(since, |step| since.max(*step)));
                 (vec![name.0.1, name.1], since)
             };
             let Some(not_before) = not_before else { continue };
