@@ -76,11 +76,14 @@ fn invoices_of(steps: &[Step]) -> BTreeSet<String> {
     synced.filter_map(name).collect()
 }
 
+/// Whether two identifiers differ in one thing only.
+type Differ<'a> = &'a dyn Fn(&str, &str) -> bool;
+
 /// A service may confuse any of them, so that none is left to the seed. The last pair differs in a random sign.
 #[test]
 fn each_run_has_invoices_whose_names_differ_in_one_thing() {
     let without_last = |name: &str| name.chars().rev().skip(1).collect::<String>();
-    let differences: [(&str, &dyn Fn(&str, &str) -> bool); 9] = [
+    let differences: [(&str, Differ<'_>); 9] = [
         ("case", &|one, other| one.to_uppercase() == other),
         ("a space at the end", &|one, other| format!("{one} ") == other),
         ("Unicode form", &|one, other| one.replace('é', "e\u{301}") == other),

@@ -717,7 +717,7 @@ fn finds_a_missing_event_of_an_advance_whose_payee_has_one_name() {
             let created = json!({ "externalId": invoice, "outcome": "created", "reason": null });
             let granted = json!({ "alreadyRequested": false, "advanceAmount": 8, "feeTotal": 1 });
             [
-                (Call::json("PUT", &format!("/v1/invoices/{invoice}"), sync), 200, created),
+                (Call::json("PUT", format!("/v1/invoices/{invoice}"), sync), 200, created),
                 (Call::json("POST", "/v1/advances", asked), 201, granted),
             ]
         };
