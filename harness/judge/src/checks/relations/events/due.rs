@@ -397,8 +397,10 @@ impl<'a> EventLog<'a> {
     fn reporting(&self, fact: &Fact) -> impl Iterator<Item = &'a Announcement> {
         let mentioned = self.mentioned.get_or_init(|| self.names.mentioned_in(self.announced));
         let shows = |one: &Announcement| {
-            let states: Vec<AdvanceState> = one.states().collect();
-            states.is_empty() || fact.state.is_none_or(|state| states.contains(&state))
+            fact.state.is_none_or(|state| {
+                let states: Vec<AdvanceState> = one.states().collect();
+                states.is_empty() || states.contains(&state)
+            })
         };
         let reports = move |(one, mentioned): &(&Announcement, &Mentioned<'_>)| {
             one.kind == fact.event.name()
