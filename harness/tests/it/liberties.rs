@@ -1092,6 +1092,60 @@ async fn too_many_lost_requests_spoil_one_business_alone() {
     assert_accused(wrong, &steps, "2.business.taxIdOnFile").await;
 }
 
+/// An import is carried out without a response, and a sync that is not well-formed replaces what it wrote.
+#[tokio::test]
+async fn a_malformed_write_follows_what_was_lost() {
+    let liberty = Liberty {
+        takes: |call| call.corrected().unwrap_or(call).clone(),
+        // This is the fourth request, which is carried out.
+        instead: |_, call| {
+            (call.path == "/v1/invoices/imports/m")
+                .then(|| Response::new(504, b""))
+                .filter(|_| call.method == "PUT")
+        },
+        ..NONE
+    };
+    let due = |day: &str| format!("2026-0{day}T00:00:00Z");
+    let invoice = |face_value: Value, day: &str| {
+        let body = json!({
+            "payee": { "externalId": "v", "legalName": "V" },
+            "payor": { "externalId": "p", "legalName": "P" },
+            "status": "ISSUED", "faceValue": face_value,
+            "issueDate": due("1-01"), "dueDate": due(day),
+        });
+        put("/v1/invoices/i", body)
+    };
+    let get = |path: &str| Step::new(Action::Call(Call::bare("GET", path)));
+    let read = || get("/v1/organizations/v/invoices/i");
+    let import = Call {
+        content_type: Some("text/csv".into()),
+        text: Some(format!(
+            "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n\
+             i,v,V,P,ISSUED,1,{},{}\n",
+            due("1-01"),
+            due("4-01"),
+        )),
+        ..Call::bare("PUT", "/v1/invoices/imports/m")
+    };
+    let steps = [
+        invoice(json!(1), "2-01"),
+        read(),
+        Step::new(Action::Call(import)),
+        invoice(json!(1.0), "3-01"),
+        read(),
+        get("/v1/invoices/imports/m"),
+        read(),
+        read(),
+    ];
+    for outside in [Outside::Controlled, Outside::Open] {
+        let played = played_by(outside, liberty, steps.to_vec()).await;
+        assert!(played.findings.is_empty(), "{outside:?}: {:#?}", played.findings);
+        let answer = |step: usize| played.answers[step].1.as_ref().unwrap();
+        assert!([4, 6].into_iter().all(|step| answer(step).is_success()), "{:#?}", played.answers);
+        assert_eq!(answer(7).json().unwrap()["dueDate"], due("3-01"));
+    }
+}
+
 /// The platform lowers the face value to what was collected. The payor pays nothing then.
 #[tokio::test]
 async fn a_lowered_face_value_needs_no_event() {

@@ -3,6 +3,7 @@
 //! Nothing is decided about one until a response depends on it. So what failed for one thing multiplies nothing that is
 //! known of others.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tideover_exchange::Prepared;
@@ -67,7 +68,12 @@ impl Open {
 impl Hypothesis {
     /// Decides the first open request that matters for a response.
     pub(crate) fn decided_once(&self, observed: Observation<'_>, prior: PriorState) -> Undecided {
-        let matters = self.all_that_matter(observed, prior);
+        // What is accepted although it is malformed leaves behind what the well-formed request does.
+        let sent = match observed.seen.is_success() {
+            true => observed.sent.taken(),
+            false => Cow::Borrowed(observed.sent),
+        };
+        let matters = self.all_that_matter(Observation { sent: &sent, ..observed }, prior);
         let Some(matters) = matters.filter(|matters| matters.len() <= MOST_DECIDED) else {
             return Undecided::TooMuch;
         };
