@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tideover_exchange::evidence::finding::Verdict;
 use tideover_exchange::start;
+use tideover_exchange::step::{Action, Call, Step};
 use tideover_exchange::target::{INBOX, service};
 use tideover_exchange::transcript::Header;
 use tideover_judge::Outside;
@@ -60,6 +61,50 @@ async fn a_stall_is_reported_with_its_first_case() {
     let played = play(again, &plan.header, &shown.transcript.steps).await.unwrap();
     let (at, found) = &played.noticed[0];
     assert!(found.is_same(shown.finding()) && at + 1 == shown.answers.len(), "{at}: {found}");
+}
+
+/// A malformed tax id may take compliance away, and the right one gives it back: the wait for the account begins anew
+/// (`gap.rejectedTaxId`).
+#[tokio::test]
+async fn a_wait_that_may_have_begun_anew_is_no_stall() {
+    let act = |action: Value| Step::new(Action::Act(action.as_object().unwrap().clone()));
+    let put = |path: &str, body: Value| Step::new(Action::Call(Call::json("PUT", path, body)));
+    let invitation = json!({ "externalId": "v", "email": "a@b.example" });
+    let address =
+        json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" });
+    let sync = |tax_id: &str| {
+        let contact = json!({ "address": address });
+        put("/v1/organizations/v", json!({ "legalName": "V", "taxId": tax_id, "contact": contact }))
+    };
+    let account = json!({ "accountNumber": "000123456789", "routingNumber": "021000021" });
+    let a_day = || Step::new(Action::Advance(90_000));
+    let read = || Step::new(Action::Call(Call::bare("GET", "/v1/organizations/v")));
+    let steps = [
+        sync("123456789"),
+        Step::new(Action::Call(Call::json("POST", "/v1/invitations", invitation))),
+        act(
+            json!({ "action": "vendorAcceptsInvitation", "payeeExternalId": "v", "email": "a@b.example" }),
+        ),
+        act(
+            json!({ "action": "vendorSignsAgreement", "payeeExternalId": "v", "address": address }),
+        ),
+        put("/v1/organizations/v/payout-account", account),
+        sync("12"),
+        a_day(),
+        sync("123456789"),
+        read(),
+        a_day(),
+        read(),
+    ];
+    let header = Header::new(1, start(), Profile::default());
+    let mut world = worlds("readings = { kept_by_malformed = false }");
+    let played = play(&mut world.fresh().await.unwrap(), &header, &steps).await.unwrap();
+    assert!(played.findings.is_empty() && played.noticed.is_empty(), "{played:#?}");
+    let is_open = |step: usize| {
+        let business = played.answers[step].1.as_ref().unwrap().json().unwrap();
+        business["onboarding"]["collectionAccount"] == true
+    };
+    assert!(!is_open(8) && is_open(10), "{:#?}", played.answers);
 }
 
 #[tokio::test]

@@ -88,6 +88,7 @@ impl Listener {
         let Some(seen) = seen else {
             self.run.oracle.miss(sent, Applied::MayBe, since);
             self.run.checks.miss(sent, self.run.oracle.platform_of(sent));
+            self.run.played.lessons.miss();
             self.run.played.unanswered += 1;
             self.run.played.answers.push((since, None));
             return Vec::new();

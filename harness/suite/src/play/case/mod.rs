@@ -231,6 +231,7 @@ impl<'a> CaseRun<'a> {
         match unanswered.applied {
             Applied::MayBe => {
                 self.checks.miss(sent, self.oracle.platform_of(sent));
+                self.played.lessons.miss();
                 self.played.unanswered += 1;
             }
             // A subscription that was refused, say, need not be deleted.

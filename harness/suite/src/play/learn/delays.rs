@@ -1,6 +1,7 @@
 //! How long hidden transitions take: each happened between the last read before it and the first read after it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 
 use tideover_exchange::Exchange;
 use tideover_exchange::evidence::Point;
@@ -33,9 +34,8 @@ pub(super) struct Delays {
 /// A transition that was enabled and had not happened at the last read.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
-    enabled: Timestamp,
-    /// How long the request took that enabled it. Seconds.
-    unsure: u64,
+    /// The bounds of the time since when it is enabled.
+    enabled: (Timestamp, Timestamp),
     not_yet: Timestamp,
 }
 
@@ -49,6 +49,8 @@ struct Opening {
     shown: Option<Timestamp>,
     /// The requirement that was met last, until it is known what became of the account.
     last: Option<Requirement>,
+    /// Whether a request has no response since the last one that has: nobody knows what it changed.
+    is_open: bool,
 }
 
 /// How long a transition may take if no profile says how long. The document says "usually a few minutes" of an account
@@ -71,21 +73,23 @@ struct Funding {
 }
 
 impl Wait {
-    /// How long it had lasted at the last read. Seconds.
+    /// How long it had lasted at least at the last read. Seconds.
     fn has_lasted(&self) -> u64 {
-        between(self.enabled, self.not_yet)
+        between(self.enabled.1, self.not_yet)
     }
 
     /// The bounds of the delay, if `now` is the first read after it.
     fn until(&self, now: Timestamp) -> Span {
-        Span {
-            min: between(self.enabled, self.not_yet),
-            max: between(self.enabled, now) + self.unsure,
-        }
+        Span { min: self.has_lasted(), max: between(self.enabled.0, now) }
     }
 }
 
 impl Delays {
+    /// Learns of a request without a response.
+    pub(super) fn miss(&mut self) {
+        self.businesses.values_mut().for_each(|opening| opening.is_open = true);
+    }
+
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>, belief: &Belief) {
         self.waits = None;
         let Some(subject) = belief.subject(exchange.sent) else { return };
@@ -149,11 +153,19 @@ impl Delays {
                 is_from_the_start,
                 shown: None,
                 last: Requirement::met_by(exchange),
+                is_open: false,
             };
             self.businesses.entry(business).or_insert(opening);
         }
         let Some(opening) = self.businesses.get_mut(&business) else { return };
         opening.is_from_the_start &= !is_hurried;
+        // What changes a business may end the wait and begin another one, and no response shows it: a requirement may
+        // have been lost before, such as by a tax id that clears nothing.
+        let changes =
+            *subject == subject.business() && !exchange.kind().is_some_and(OperationKind::reads);
+        if take(&mut opening.is_open) || exchange.unsettled || changes {
+            opening.wait.enabled.1 = exchange.now;
+        }
         if !reads {
             return;
         }
@@ -167,10 +179,11 @@ impl Delays {
             }
             opening.wait.not_yet = exchange.since;
             let shown = *opening.shown.get_or_insert(exchange.now);
-            let enabled = if opening.is_from_the_start { opening.wait.enabled } else { shown };
+            let (earliest, latest) = opening.wait.enabled;
+            let latest = if opening.is_from_the_start { latest } else { latest.max(shown) };
             // Whether an address came may still be open.
             if !exchange.unsettled {
-                let wait = Wait { enabled, ..opening.wait };
+                let wait = Wait { enabled: (earliest, latest), ..opening.wait };
                 self.waits = Some((Awaited::CollectionAccount, wait));
                 let is_shut = opening.is_from_the_start && wait.has_lasted() > PATIENCE;
                 if let Some(last) = opening.last.take_if(|_| is_shut) {
@@ -203,7 +216,7 @@ impl Delays {
             }
             (Some("FUNDING"), Some((_, latest))) => {
                 funding.not_funded = exchange.since;
-                let wait = Wait { enabled: latest, unsure: 0, not_yet: exchange.since };
+                let wait = Wait { enabled: (latest, latest), not_yet: exchange.since };
                 self.waits = Some((Awaited::Funded, wait));
             }
             (Some("FUNDED" | "REPAID"), Some((earliest, latest))) => {
@@ -216,7 +229,8 @@ impl Delays {
             }
             (Some("FUNDED" | "REPAID"), None) => {
                 let starts = funding.starts.until(exchange.now);
-                let max = between(funding.starts.not_yet, exchange.now) + funding.starts.unsure;
+                let (earliest, latest) = funding.starts.enabled;
+                let max = between(funding.starts.not_yet, exchange.now) + between(earliest, latest);
                 self.either_at_most.0.note(starts);
                 self.either_at_most.1.note(Span { min: 0, max });
                 self.advances.remove(subject);
@@ -276,8 +290,7 @@ impl Funding {
 
 impl From<&Exchange<'_>> for Wait {
     fn from(exchange: &Exchange<'_>) -> Wait {
-        let unsure = between(exchange.since, exchange.now);
-        Wait { enabled: exchange.now, unsure, not_yet: exchange.now }
+        Wait { enabled: (exchange.since, exchange.now), not_yet: exchange.now }
     }
 }
 

@@ -96,6 +96,11 @@ impl Lessons {
         }
     }
 
+    /// Learns of a request that has no response, and may have been carried out.
+    pub(crate) fn miss(&mut self) {
+        self.delays.miss();
+    }
+
     /// The transition that should have happened by `profile`, and that a read shows not to have.
     pub(crate) fn overdue(&self, profile: &Profile) -> Option<Point> {
         self.delays.overdue(&profile.delays)
