@@ -139,7 +139,11 @@ fn named(folder: &Path, name: &str) -> (PathBuf, String) {
 }
 
 fn judged(har: &Path) -> Value {
-    let output = tideover().arg("judge").arg(har).arg("--json").output().unwrap();
+    judged_with(har, &[])
+}
+
+fn judged_with(har: &Path, options: &[&str]) -> Value {
+    let output = tideover().arg("judge").arg(har).arg("--json").args(options).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -442,6 +446,66 @@ async fn the_receiver_is_watched_too() {
         let (code, printed) = watching.interrupt();
         assert_eq!(code, Some(1), "{printed}");
         assert!(!printed.contains("0 delivery attempts"), "{printed}");
+    }
+}
+
+/// Plays an advance through a `watch`, with one subscription to all events and one to events of business alone. Returns the
+/// clauses that it accuses the service of, which are those that the judge of its recording finds.
+async fn accused_of(defect: Option<&str>) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let (har, har_text) = named(folder.path(), "traffic.har");
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let to = format!("http://{}", listener.local_addr().unwrap());
+    let answers = async || StatusCode::NO_CONTENT;
+    tokio::spawn(axum::serve(listener, Router::new().fallback(answers)).into_future());
+    let serving = ["--webhooks", "local", "--scenario", "onboarded", "--clock", "still"];
+    let wrong = defect.into_iter().flat_map(|defect| ["--defect", defect]);
+    let (_mock, ready) = serve(&serving.into_iter().chain(wrong).collect::<Vec<_>>());
+    let mut options = vec!["--webhooks-listen", "127.0.0.1:0", "--webhooks-target", &to, "--alone"];
+    options.extend(["--har", &har_text, "--side", "service"]);
+    let watching = Watching::start(base(&ready), &options);
+    let caller = Caller::of(&watching.url);
+    let webhooks = watching.webhooks.clone().unwrap();
+    for (path, more) in [
+        ("all", json!({})),
+        ("some", json!({ "eventTypes": ["partner.organization.added", "partner.loan.paid"] })),
+    ] {
+        let mut body = json!({ "url": format!("{webhooks}/{path}") });
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let subscribed = caller.send("POST", "/v1/webhooks", body).await;
+        assert!(subscribed.status().is_success());
+    }
+    caller.json("PUT", "/v1/organizations/bolt", json!({ "legalName": "Bolt" })).await;
+    let advance = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-1" });
+    caller.json("POST", "/v1/advances", advance).await;
+    caller.json("POST", "/_sim/clock", json!({ "untilQuiet": true })).await;
+    let (code, printed) = watching.interrupt();
+    assert!(!printed.contains(" 0 delivery attempts"), "{printed}");
+    let report = judged_with(&har, &["--alone"]);
+    let found: Vec<String> = found(&report).into_iter().map(str::to_owned).collect();
+    assert_eq!(code, Some(i32::from(!found.is_empty())), "{printed}");
+    for clause in &found {
+        assert!(printed.contains(&format!("service: {clause} violated")), "{clause}: {printed}");
+    }
+    let at_once = printed.lines().filter(|line| line.starts_with("service: ")).count();
+    assert_eq!(at_once, found.len(), "{printed}");
+    found
+}
+
+/// Only deliveries show these defects.
+#[tokio::test]
+async fn what_a_service_says_in_deliveries_is_judged() {
+    let expected = [
+        (None, None),
+        (Some("every-sequence-is-one"), Some("6.delivery.5")),
+        (Some("occurred-at-is-missing"), Some("6.delivery.6")),
+        (Some("one-name-for-every-delivery"), Some("6.delivery.3.2")),
+        (Some("event-types-are-not-looked-at"), Some("2.subscription.eventTypes")),
+        (Some("returned-secret-does-not-sign"), Some("6.signature.1")),
+    ];
+    for (defect, clause) in expected {
+        let accused = accused_of(defect).await;
+        assert_eq!(accused, Vec::from_iter(clause), "{defect:?}");
     }
 }
 

@@ -7,6 +7,7 @@ use flate2::read::{GzDecoder, ZlibDecoder};
 use hyper::HeaderMap;
 use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use serde_json::{Map, Value, json};
+use tideover_model::signature;
 
 use crate::copy::{Copied, CopiedAnswer, MOST_COPIED, Side, Unreached};
 use crate::veil::{Bare, Veil, Veiled};
@@ -33,10 +34,12 @@ pub(crate) fn keep(copied: &Copied, target: &str, veil: &mut Veil) -> Kept {
         (answer.status, body)
     });
     let bare = Bare {
+        side: copied.side,
         method: &copied.method,
         path: &copied.path,
         authorization: header(&copied.headers, AUTHORIZATION.as_str()),
         content_type: header(&copied.headers, CONTENT_TYPE.as_str()),
+        signature: header(&copied.headers, signature::HEADER),
         sent: &raw,
         answered: seen,
     };
@@ -67,12 +70,17 @@ pub(crate) fn keep(copied: &Copied, target: &str, veil: &mut Veil) -> Kept {
 fn request(copied: &Copied, target: &str, veiled: &Veiled, veil: &Veil) -> Value {
     let is_complete = copied.body.is_whole && !copied.body.is_cut;
     let is_plain = header(&copied.headers, CONTENT_ENCODING.as_str()).is_none();
+    let shown = Shown {
+        authorization: veiled.authorization.as_deref(),
+        // Nobody can verify it without the body.
+        signature: veiled.signature.as_deref().filter(|_| is_complete && is_plain),
+    };
     let mut request = json!({
         "method": copied.method,
         "url": format!("{target}{}", veiled.path),
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": headers(&copied.headers, veiled.authorization.as_deref(), veil),
+        "headers": headers(&copied.headers, shown, veil),
         "queryString": [],
         "headersSize": -1,
         "bodySize": if is_complete && is_plain { json!(copied.body.length) } else { json!(-1) },
@@ -118,7 +126,7 @@ fn response(
         "statusText": "",
         "httpVersion": "HTTP/1.1",
         "cookies": [],
-        "headers": headers(named, None, veil),
+        "headers": headers(named, Shown::default(), veil),
         "content": content,
         "redirectURL": "",
         "headersSize": -1,
@@ -126,13 +134,22 @@ fn response(
     })
 }
 
-fn headers(headers: &HeaderMap, authorization: Option<&str>, veil: &Veil) -> Vec<Value> {
+/// What stands in place of secret headers.
+#[derive(Clone, Copy, Default)]
+struct Shown<'a> {
+    authorization: Option<&'a str>,
+    signature: Option<&'a str>,
+}
+
+fn headers(headers: &HeaderMap, shown: Shown<'_>, veil: &Veil) -> Vec<Value> {
     let named = headers.iter().map(|(name, value)| {
-        let value = String::from_utf8_lossy(value.as_bytes());
-        let value = match (name, authorization) {
-            (name, Some(shown)) if name == AUTHORIZATION => shown.to_owned(),
-            (name, _) => veil.plain_header(name.as_str(), &value),
+        let other = match name {
+            name if name == AUTHORIZATION => shown.authorization,
+            name if name.as_str().eq_ignore_ascii_case(signature::HEADER) => shown.signature,
+            _ => None,
         };
+        let plain = || veil.plain_header(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
+        let value = other.map_or_else(plain, str::to_owned);
         json!({ "name": name.as_str(), "value": value })
     });
     named.collect()

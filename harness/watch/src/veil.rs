@@ -12,8 +12,8 @@ mod json;
 mod sheet;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
@@ -21,14 +21,16 @@ use serde_json::Value;
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Response};
 use tideover_model::wire::schema::columns::{Column, column};
-use tideover_model::wire::schema::{FAILURE, Field, Role};
+use tideover_model::wire::schema::{EVENT, FAILURE, Field, Role};
 use tideover_model::words::EventType;
 use tideover_model::{
-    Code, FaceValue, OperationKind, bearer, is_routing_number, masked, tax_id_digits,
+    Code, FaceValue, OperationKind, SigningKey, bearer, is_routing_number, masked, signature,
+    tax_id_digits,
 };
 use tideover_sim::masked_by_form;
 
 use self::json::Rewriting;
+use crate::copy::Side;
 
 /// How many digits of an account stay.
 const SHOWN: usize = 4;
@@ -53,12 +55,17 @@ pub(crate) struct Veil {
     /// The keys and the signing secrets, which an answer may show again.
     secrets: Secrets,
     kept: usize,
+    /// The keys of texts that may be signing secrets, each with the key of what is shown in its place.
+    signers: VecDeque<(SigningKey, SigningKey)>,
 }
 
 /// A request and an answer without secrets.
 pub(crate) struct Veiled {
     pub(crate) authorization: Option<String>,
     pub(crate) path: String,
+    /// The signature of a delivery, made anew: what is shown in place of the secret signs what is shown in place of the
+    /// body. If no secret that passed signs the body, none signs what is shown.
+    pub(crate) signature: Option<String>,
     /// `None` if it is left out, because nobody knows where its secrets are.
     pub(crate) sent: Option<Vec<u8>>,
     pub(crate) answered: Option<Vec<u8>>,
@@ -67,11 +74,14 @@ pub(crate) struct Veiled {
 }
 
 /// A request as it passed.
+#[derive(Clone, Copy)]
 pub(crate) struct Bare<'a> {
+    pub(crate) side: Side,
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
     pub(crate) authorization: Option<&'a str>,
     pub(crate) content_type: Option<&'a str>,
+    pub(crate) signature: Option<&'a str>,
     pub(crate) sent: &'a [u8],
     pub(crate) answered: Option<(u16, &'a [u8])>,
 }
@@ -88,20 +98,35 @@ impl Veil {
             bare.content_type.map(str::to_owned),
             bare.sent.to_vec(),
         );
-        let kind = call.asked().kind;
+        let kind = call.asked().kind.filter(|_| bare.side == Side::Api);
         let prepared = Prepared { authorization: None, action: PreparedAction::Call(call) };
         // A body may repeat them.
         let secrets = self.keep_secrets(&prepared, bare.answered);
         let sent = match kind {
             Some(OperationKind::ImportInvoices) => self.file(bare.sent),
+            None if bare.side == Side::Webhooks => Some(self.body(bare.sent, EVENT, true)),
             kind => Some(self.body(bare.sent, kind.map_or(&[], OperationKind::fields), true)),
         };
+        let signature = bare
+            .signature
+            .map(|header| self.signed_anew(header, bare.sent, sent.as_deref().unwrap_or_default()));
         let is_known = sent.as_deref().is_some_and(|sent| !has_stand_in(sent));
         let answered = bare
             .answered
             .map(|(status, body)| self.body(body, fields_of_answer(kind, status), is_known));
         let path = self.path(bare.path);
-        Veiled { authorization, path, sent, answered, secrets }
+        Veiled { authorization, path, signature, sent, answered, secrets }
+    }
+
+    /// A signature of `shown`, if the header is one of `body` with a known secret. Otherwise one that nobody made, or a
+    /// sign that there was something else.
+    fn signed_anew(&self, header: &str, body: &[u8], shown: &[u8]) -> String {
+        let Some(at) = signature::signed_at(header) else { return "…".to_owned() };
+        let signs = |key: &SigningKey| key.verify(Some(header.as_bytes()), body, at).is_ok();
+        match self.signers.iter().rev().find(|(secret, _)| signs(secret)) {
+            Some((_, other)) => other.sign(at, shown).to_string(),
+            None => format!("t={at},v1={:064}", 0),
+        }
     }
 
     /// A body that should be JSON with these fields. Of any other, nothing is shown: it stays a body that nobody can read.
@@ -182,6 +207,11 @@ impl Veil {
         {
             texts.extend(fields.values().filter_map(Value::as_str).map(str::to_owned));
         }
+        for text in &texts {
+            let other = self.stand_in(text.as_bytes());
+            self.signers.push_back((SigningKey::new(text), SigningKey::new(&other)));
+        }
+        self.signers.drain(..self.signers.len().saturating_sub(MOST_KEYS));
         if self.kept < MOST_KEYS {
             self.secrets.keep_all_of_subscription(sent, &seen);
             self.kept += texts.len();
@@ -214,7 +244,8 @@ impl Veil {
             Some(role) if is_plain(role, text) => shown,
             Some(Role::TaxId) if is_spelled_plainly(text) => self.number(&shown, 0),
             Some(Role::AccountNumber) if is_spelled_plainly(text) => self.account(&shown),
-            Some(Role::Secret | Role::Key) if shown != text => shown,
+            // Of a signing secret, the judge needs one of its own for each.
+            Some(Role::Key) if shown != text => shown,
             Some(role) if is_worded(role) && has_plain_digits(text) => self.numbers(&shown),
             None if is_word_of_document(text) => shown,
             Some(_) | None => self.stand_in(text.as_bytes()),

@@ -198,6 +198,7 @@ impl Desk {
                 self.attempts += 1;
                 let number = self.conduct.take_attempt(copied, &kept);
                 self.recent.add(Side::Webhooks, number, seen(copied, &kept.veiled.path));
+                self.judge_entry(kept.entry);
             }
         }
         self.notify_of_client();
@@ -210,6 +211,10 @@ impl Desk {
                 let horizon = self.under_way.values().min().copied();
                 let failures = self.judge.take(*one, horizon);
                 self.notify_of_service(failures);
+            }
+            Ok(Read::Delivery(delivery)) => {
+                let failures = self.judge.take_delivery(&delivery);
+                self.notify_of_service(failures.into_iter().collect());
             }
             Ok(Read::Hastens) => self.judge.hasten(),
             // An entry of our own can be read.

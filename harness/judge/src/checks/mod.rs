@@ -12,6 +12,7 @@ mod fundable;
 mod import_report;
 pub mod meanings;
 mod needs;
+pub mod overheard;
 mod prediction;
 #[cfg(test)]
 mod proof;

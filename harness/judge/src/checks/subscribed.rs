@@ -73,7 +73,7 @@ pub(super) struct SubscriptionEnd {
 
 /// How long an attempt may be in flight, and how long the end of a subscription may take to reach the target.
 /// Seconds.
-const IN_FLIGHT: u64 = 15;
+pub(super) const IN_FLIGHT: u64 = 15;
 
 impl KnownSubscriptions {
     /// Learns from the response, before the arrivals of the step are checked.
@@ -140,6 +140,11 @@ impl KnownSubscriptions {
             let learned = exchange.its_time(exchange.now);
             one.ended.get_or_insert(SubscriptionEnd { clause, at, since: at, learned });
         }
+    }
+
+    /// Whether a subscription led to where an arrival came.
+    pub(super) fn lead_to(&self, arrival: &Arrival) -> bool {
+        self.known.iter().any(|one| leads_to(&one.path, arrival))
     }
 
     /// Every subscription, in the order in which they were made.
@@ -233,7 +238,7 @@ impl KnownSubscription {
     }
 
     /// Whether the response shows a text that may be a secret, besides the other fields of a subscription.
-    fn may_show_a_secret(&self) -> bool {
+    pub(super) fn may_show_a_secret(&self) -> bool {
         self.secrets.iter().any(|candidate| {
             let text = &candidate.secret;
             let is_known = *text == self.reference

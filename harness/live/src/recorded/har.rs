@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tideover_exchange::{Prepared, PreparedAction, PreparedCall};
-use tideover_model::Timestamp;
+use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall};
+use tideover_model::{Timestamp, signature};
 
+use crate::recorded::deliveries::ObservedDelivery;
 use crate::recorded::order::{ObservedRequest, REFUSED_KEY};
 use crate::recorded::{Recorded, Recording, RecordingProblem, Traffic, rename_first_key};
 
@@ -109,6 +110,8 @@ const OURS: &str = "Tideover watch";
 pub enum Read {
     /// A request to a path of `/v1/`.
     Request(Box<ObservedRequest>),
+    /// An attempt of a delivery.
+    Delivery(Box<ObservedDelivery>),
     /// An action of the operator port, which may force a hidden transition.
     Hastens,
     Other,
@@ -120,6 +123,10 @@ pub enum Read {
 /// It is not of the form of one.
 pub fn read_entry(entry: serde_json::Value) -> Result<Read, UnreadableEntry> {
     let entry: Entry = serde_json::from_value(entry).map_err(|_| UnreadableEntry)?;
+    if entry.is_webhook == Some(true) {
+        let delivery = entry.delivery().map_err(|_| UnreadableEntry)?;
+        return Ok(Read::Delivery(Box::new(delivery)));
+    }
     let Some(base) = entry.base() else {
         return Ok(if entry.hastens() { Read::Hastens } else { Read::Other });
     };
@@ -138,7 +145,13 @@ pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     let archive: Archive = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(RecordingProblem::Neither)?;
     let (mut target, mut observed, mut hastened) = (None, Vec::new(), false);
+    let mut deliveries = Vec::new();
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
+        if entry.is_webhook == Some(true) {
+            let at = |problem| RecordingProblem::Entry { index, problem };
+            deliveries.push(entry.delivery().map_err(at)?);
+            continue;
+        }
         let Some(base) = entry.base() else {
             hastened |= entry.hastens();
             continue;
@@ -151,7 +164,8 @@ pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     set_keys(&mut observed, is_ours);
     let (target, unjudged) = (target.unwrap_or_default(), BTreeMap::new());
     let traffic = Traffic::AsItCame(observed);
-    Ok(Recording { target, inbox: None, traffic, accepted: Vec::new(), hastened, unjudged })
+    let accepted = Vec::new();
+    Ok(Recording { target, inbox: None, traffic, deliveries, accepted, hastened, unjudged })
 }
 
 /// A URL without user name and password.
@@ -184,29 +198,52 @@ impl Entry {
     /// The base URL of the service, if it is a request to it.
     fn base(&self) -> Option<String> {
         let (base, _) = self.request.url.split_once("/v1/")?;
-        let is_other = self.is_webhook == Some(true) || self.not_sent.is_some();
-        (!is_other).then(|| base.to_owned())
+        self.not_sent.is_none().then(|| base.to_owned())
     }
 
     fn hastens(&self) -> bool {
         self.request.method == "POST" && self.request.url.ends_with("/_sim/actions")
     }
 
+    /// When it was sent, and when the answer had come.
+    fn times(&self) -> Result<(Timestamp, Timestamp), EntryProblem> {
+        let since = Timestamp::parse(&self.started_date_time)
+            .ok_or_else(|| EntryProblem::NoDateTime(self.started_date_time.clone()))?;
+        // `time` is milliseconds with a fraction, so the "milliseconds" of this duration are microseconds.
+        let took = Duration::try_from_secs_f64(self.time.as_f64().unwrap_or_default());
+        let took = took.map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        Ok((since, since.after_microseconds(took)))
+    }
+
+    fn delivery(self) -> Result<ObservedDelivery, EntryProblem> {
+        let (since, now) = self.times()?;
+        let Entry { request, response, .. } = self;
+        let (_, after_scheme) = request.url.split_once("://").unwrap_or_default();
+        let path = after_scheme.find('/').map_or("/", |start| &after_scheme[start..]).to_owned();
+        let (delivery, signature) =
+            (request.header(signature::DELIVERY_HEADER), request.header(signature::HEADER));
+        let headers = request.headers.into_iter().map(|header| (header.name, header.value));
+        let is_named = |(name, _): &(String, String)| {
+            [signature::DELIVERY_HEADER, signature::HEADER]
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(name))
+        };
+        let headers = headers.filter(|header| !is_named(header)).collect();
+        let body = request.post_data.map_or(Ok(Vec::new()), Content::bytes)?.into();
+        let status = response.status;
+        let arrived = Some(since);
+        let arrival =
+            Arrival { path, delivery, signature, headers, body, status, at: None, arrived };
+        Ok(ObservedDelivery { arrival, since, now })
+    }
+
     fn recorded(self, base: &str) -> Result<ObservedRequest, EntryProblem> {
         let unjudged = self.unjudged();
-        let Entry { started_date_time, time, request, response, .. } = self;
+        let (since, now) = self.times()?;
+        let Entry { request, response, .. } = self;
         let status = response.status;
-        let since = Timestamp::parse(&started_date_time)
-            .ok_or(EntryProblem::NoDateTime(started_date_time))?;
-        // `time` is milliseconds with a fraction, so the "milliseconds" of this duration are microseconds.
-        let took = Duration::try_from_secs_f64(time.as_f64().unwrap_or_default());
-        let took = took.map_or(0, |took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-        let header = |wanted: &str| {
-            let mut headers = request.headers.iter();
-            let found = headers.find(|header| header.name.eq_ignore_ascii_case(wanted))?;
-            Some(found.value.clone())
-        };
-        let (authorization, content_type) = (header("authorization"), header("content-type"));
+        let (authorization, content_type) =
+            (request.header("authorization"), request.header("content-type"));
         let body = request.post_data.as_ref().and_then(|data| data.text.clone());
         let mime_type = request.post_data.and_then(|data| data.mime_type);
         let content_type = content_type.or(mime_type.filter(|name| !name.is_empty()));
@@ -219,7 +256,6 @@ impl Entry {
             .transpose()?
             .map(|body| tideover_exchange::Response::new(status, &body));
         let sent = Prepared { authorization, action: PreparedAction::Call(call) };
-        let now = since.after_microseconds(took);
         Ok(ObservedRequest { recorded: Recorded { sent, seen, since, now }, status, unjudged })
     }
 
@@ -240,6 +276,14 @@ impl Entry {
             1.. if !is_complete => Some("their answers were left out of the recording"),
             _ => None,
         }
+    }
+}
+
+impl Request {
+    fn header(&self, wanted: &str) -> Option<String> {
+        let mut headers = self.headers.iter();
+        let found = headers.find(|header| header.name.eq_ignore_ascii_case(wanted))?;
+        Some(found.value.clone())
     }
 }
 

@@ -21,6 +21,7 @@ use tideover_model::{Code, Destinations, Operation, Profile, Timestamp, bearer};
 use tideover_suite::play::cases::{Failure, Summary};
 use tideover_suite::play::shrink::{Probe, fewest};
 
+use crate::recorded::deliveries::{Deliveries, Judgement, ObservedDelivery};
 use crate::recorded::order::{ObservedRequest, Placed, Turn, Waiting, turns};
 use crate::recorded::parts::{Part, Parts};
 use crate::recorded::seats::{Beginning, Heard, Seats};
@@ -34,6 +35,8 @@ pub struct Judged {
     pub unknown_before: u64,
     /// The number of requests that cannot be judged, by reason.
     pub unjudged: BTreeMap<&'static str, u64>,
+    /// The number of attempts of deliveries that no secret signs which passed.
+    pub unsigned: u64,
     /// The number of businesses that were forgotten, because the bounds of memory were reached.
     pub forgotten: usize,
 }
@@ -48,6 +51,13 @@ impl Judged {
             let many = if count == 1 { "" } else { "s" };
             format!("{count} request{many} not judged: {why}")
         });
+        let unsigned = (self.unsigned > 0).then(|| {
+            let many = if self.unsigned == 1 { "y" } else { "ies" };
+            format!(
+                "{} deliver{many} not judged: no secret signs them that passed with its subscription",
+                self.unsigned
+            )
+        });
         let forgotten = (self.forgotten > 0).then(|| {
             let many = if self.forgotten == 1 { "business" } else { "businesses" };
             format!(
@@ -55,7 +65,7 @@ impl Judged {
                 self.forgotten
             )
         });
-        unjudged.chain(forgotten).collect()
+        unjudged.chain(unsigned).chain(forgotten).collect()
     }
 }
 
@@ -68,7 +78,10 @@ pub fn judge(recording: &Recording, profile: &Profile, alone: bool) -> Judged {
     judge.keyring.accepted.extend(recording.accepted.iter().cloned());
     match &recording.traffic {
         Traffic::InCases(cases) => cases.iter().for_each(|case| judge.judge_case(case)),
-        Traffic::AsItCame(observed) => judge.judge_as_it_came(observed.clone()),
+        Traffic::AsItCame(observed) => {
+            judge.judge_as_it_came(observed.clone());
+            judge.judge_deliveries(observed, &recording.deliveries);
+        }
     }
     if recording.hastened {
         judge.hasten();
@@ -94,6 +107,7 @@ pub struct Judge {
     beginning: Option<Beginning>,
     /// What led to a finding.
     history: VecDeque<Arc<Heard>>,
+    deliveries: Deliveries,
     /// The number of requests of this case that were judged.
     index: usize,
     case: u64,
@@ -155,6 +169,7 @@ impl Judge {
             seats: Seats::default(),
             beginning: None,
             history: VecDeque::new(),
+            deliveries: Deliveries::default(),
             index: 0,
             case: 0,
             steps: 0,
@@ -175,11 +190,26 @@ impl Judge {
     /// Takes a request that has ended. `horizon` is when the first of those was sent that are still under way. Returns the
     /// findings whose causes are new.
     pub fn take(&mut self, one: ObservedRequest, horizon: Option<Timestamp>) -> Vec<Failure> {
+        self.deliveries.learn(&one.recorded);
         self.waiting.push(one);
         // Without a bound, a request that never ends would stop the judge.
         let horizon = horizon.filter(|_| self.waiting.len() <= MOST_WAITING);
         let released = self.waiting.released(horizon);
         self.judge_released_at_once(released)
+    }
+
+    /// Takes an attempt of a delivery that has ended. Returns the findings whose causes are new.
+    pub fn take_delivery(&mut self, delivery: &ObservedDelivery) -> Option<Failure> {
+        let Judgement { findings, met, made } = self.deliveries.hear(delivery, self.alone)?;
+        self.summary.met.add(&met);
+        if findings.is_empty() {
+            return None;
+        }
+        self.summary.count_broken(&findings);
+        let heard = Arc::new(Heard::new(made));
+        let shown = Failure { is_small: true, ..self.failure(&heard, 1, findings) };
+        let arrivals = vec![(shown.answers.len() - 1, delivery.arrival.clone())];
+        self.summary.count(Failure { arrivals, ..shown }).cloned()
     }
 
     /// The same, where nobody knows what follows. The request that shows that a key was good may be released with one that
@@ -218,8 +248,8 @@ impl Judge {
         self.summary.cases = self.case;
         self.summary.steps = self.steps;
         self.summary.ending = Ending::Complete;
-        let Judge { summary, unknown_before, unjudged, forgotten, .. } = self;
-        Judged { summary, unknown_before, unjudged, forgotten }
+        let Judge { summary, unknown_before, unjudged, forgotten, deliveries, .. } = self;
+        Judged { summary, unknown_before, unjudged, unsigned: deliveries.unsigned, forgotten }
     }
 
     /// Judges requests as if they came now, one after the other.
@@ -230,6 +260,21 @@ impl Judge {
             self.waiting.push(one);
             let released = self.waiting.released(observed.peek().map(ObservedRequest::since));
             self.judge_released(released);
+        }
+    }
+
+    /// Judges the deliveries of traffic, each after the exchanges that had ended before it ended.
+    fn judge_deliveries(&mut self, observed: &[ObservedRequest], deliveries: &[ObservedDelivery]) {
+        let mut exchanges: Vec<&Recorded> = observed.iter().map(|one| &one.recorded).collect();
+        exchanges.sort_by_key(|one| one.now);
+        let mut deliveries: Vec<&ObservedDelivery> = deliveries.iter().collect();
+        deliveries.sort_by_key(|delivery| delivery.now);
+        let mut exchanges = exchanges.into_iter().peekable();
+        for delivery in deliveries {
+            while let Some(one) = exchanges.next_if(|one| one.now <= delivery.now) {
+                self.deliveries.learn(one);
+            }
+            self.take_delivery(delivery);
         }
     }
 

@@ -4,6 +4,7 @@
 //! - Requests are put in order, callers are distinguished by their keys, and what the recording cannot show stays open.
 //! - Never here: a request that is sent.
 
+mod deliveries;
 mod har;
 mod journal;
 mod judged;
@@ -19,6 +20,7 @@ use tideover_exchange::secrets::Secrets;
 use tideover_exchange::{Prepared, Response};
 use tideover_model::{OperationKind, Service, Timestamp};
 
+pub use deliveries::ObservedDelivery;
 pub use har::{Read, UnreadableEntry, read_entry};
 pub use judged::{Judge, Judged, PATIENCE, judge};
 pub use order::ObservedRequest;
@@ -30,6 +32,8 @@ pub struct Recording {
     /// The webhook receiver of the recording, whose address may not be public.
     pub inbox: Option<String>,
     pub traffic: Traffic,
+    /// The attempts of deliveries that passed a `watch`.
+    pub deliveries: Vec<ObservedDelivery>,
     /// The `Authorization` headers that were accepted at least once, in order.
     pub accepted: Vec<String>,
     /// Whether actions may have forced hidden transitions.

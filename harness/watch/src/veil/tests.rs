@@ -11,8 +11,17 @@ const KEY: &str = "Bearer live_sk_q2w8r5t1zzzzcdef";
 
 fn covered(method: &str, path: &str, sent: &[u8], answered: Option<(u16, &[u8])>) -> Veiled {
     let content_type = Some(if path == IMPORT { "text/csv" } else { "application/json" });
-    let authorization = Some(KEY);
-    Veil::default().cover(&Bare { method, path, authorization, content_type, sent, answered })
+    let (side, authorization, signature) = (Side::Api, Some(KEY), None);
+    Veil::default().cover(&Bare {
+        side,
+        method,
+        path,
+        authorization,
+        content_type,
+        signature,
+        sent,
+        answered,
+    })
 }
 
 fn text(bytes: Option<Vec<u8>>) -> String {
@@ -40,6 +49,8 @@ fn lacks(shown: &str, secrets: &[&str]) {
 
 fn cover(veil: &mut Veil, body: &str) -> String {
     let bare = Bare {
+        side: Side::Api,
+        signature: None,
         method: "PUT",
         path: "/v1/organizations/acme?token=abcdefgh",
         authorization: Some(KEY),
@@ -51,6 +62,39 @@ fn cover(veil: &mut Veil, body: &str) -> String {
     assert_eq!(veiled.authorization.as_deref(), Some("Bearer live_sk_…cdef"));
     assert_eq!(veiled.path, "/v1/organizations/acme?token=%E2%80%A6");
     text(veiled.sent)
+}
+
+/// Whoever has the file can verify what it shows, and learns no secret.
+#[test]
+fn a_delivery_is_signed_anew() {
+    let mut veil = Veil::default();
+    let bare = Bare {
+        side: Side::Api,
+        method: "POST",
+        path: "/v1/webhooks",
+        authorization: Some(KEY),
+        content_type: Some("application/json"),
+        signature: None,
+        sent: br#"{"url":"https://a.example/hooks"}"#,
+        answered: Some((201, br#"{"reference":"sub_1","secret":"whsec_0123456789abcdef"}"#)),
+    };
+    let shown = text(veil.cover(&bare).answered);
+    lacks(&shown, &["whsec_0123456789abcdef", "0123456789"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    let other = SigningKey::new(shown["secret"].as_str().unwrap());
+    let body = br#"{"type":"partner.loan.paid","occurredAt":"2026-01-01T00:00:00Z","data":{"note":"12-3456789"}}"#;
+    for (secret, is_genuine) in [("whsec_0123456789abcdef", true), ("whsec_of_somebody", false)] {
+        let header = SigningKey::new(secret).sign(1_800_000_000, body).to_string();
+        let signature = Some(&*header);
+        let (side, sent, answered) = (Side::Webhooks, &body[..], None);
+        let delivery = Bare { side, path: "/hooks", signature, sent, answered, ..bare };
+        let veiled = veil.cover(&delivery);
+        let (signature, sent) = (veiled.signature.unwrap(), veiled.sent.unwrap());
+        lacks(&text(Some(sent.clone())), &["12-3456789"]);
+        let verified = other.verify(Some(signature.as_bytes()), &sent, 1_800_000_000);
+        assert_eq!(verified.is_ok(), is_genuine, "{signature}");
+        assert_eq!(signature::signed_at(&signature), Some(1_800_000_000));
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ pub mod columns;
 mod replies;
 mod requests;
 
-pub use replies::{FAILURE, mints, shown};
+pub use replies::{EVENT, FAILURE, mints, shown};
 
 use std::collections::BTreeMap;
 use std::iter;

@@ -5,8 +5,8 @@ use crate::clause::Clause;
 use crate::endpoint::OperationKind;
 use crate::wire::schema::{Field, Origin, Role, optional, required};
 use crate::words::{
-    AdvanceState, CollectionState, ComplianceRoute, InvoiceStatus, RowOutcome, SyncOutcome,
-    TaxIdOutcome,
+    AdvanceState, CollectionState, ComplianceRoute, EventType, InvoiceStatus, RowOutcome,
+    SyncOutcome, TaxIdOutcome,
 };
 
 /// What the caller sent.
@@ -191,6 +191,24 @@ const SUBSCRIBED: &[Field] = &{
 pub const FAILURE: &[Field] = &[
     state("error", Role::Prose, clause!("7.shape.error")),
     state("code", Role::Text, clause!("7.shape.code")),
+];
+
+/// The fields of every event in a delivery (§6). The document names two of them, and shows no form.
+pub const EVENT: &[Field] = &[
+    minted("id", Role::Text, clause!("gap.eventPayload")),
+    state("type", Role::Word(&EventType::WORDS), clause!("gap.eventPayload")),
+    timed("occurredAt", clause!("6.delivery.6")),
+    Field { is_required: false, ..state("sequence", Role::Count, clause!("6.delivery.5")) },
+    state("data", Role::Object(EVENT_DATA), clause!("gap.eventPayload")),
+];
+
+const EVENT_DATA: &[Field] = &[
+    optional("externalId", Role::Business, clause!("gap.eventPayload")),
+    optional("payeeExternalId", Role::Business, clause!("gap.eventPayload")),
+    optional("invoiceExternalId", Role::Invoice, clause!("gap.eventPayload")),
+    optional("state", Role::Word(&AdvanceState::WORDS), clause!("gap.eventPayload")),
+    optional("collected", Role::Count, clause!("gap.eventPayload")),
+    optional("advanceAmount", Role::Count, clause!("gap.eventPayload")),
 ];
 
 /// The fields of the operator port's responses whose values the service chooses (`gap.operatorPort`).
