@@ -230,6 +230,13 @@ impl Interventions {
         }
     }
 
+    /// What began did not happen.
+    pub(crate) fn refused(&mut self, number: u64, why: &str) {
+        if let Some(intervention) = self.0.get_mut(number) {
+            intervention.refused = Some(why.to_owned());
+        }
+    }
+
     /// The states before and after one that is kept.
     pub(crate) fn states(&self, number: u64) -> Option<[Point; 2]> {
         let States { before, after, .. } = self.get(number)?.states;

@@ -54,8 +54,8 @@ function failureOfDelivery({ state, attempts, url, nextAttemptAt }) {
 }
 
 /** Why the outside world did not do something; undefined if it did. */
-const failureOfIntervention = ({ refused, action }) =>
-  refused ? { level: "warn", reason: sentence(refused), group: `Refused action: ${words(action ?? "resend")}` } : undefined;
+const failureOfIntervention = ({ refused, action, kind }) =>
+  refused ? { level: "warn", reason: sentence(refused), group: `Refused action: ${words(action ?? (kind === "clockMoved" ? "moveClock" : "resend"))}` } : undefined;
 
 const FAILURES = { request: failureOfRequest, delivery: failureOfDelivery, intervention: failureOfIntervention };
 
@@ -110,7 +110,7 @@ function ofIntervention({ item }) {
   const about = invoice != null ? `${payee}/${invoice}` : payee;
   const did = {
     action: () => [el("b", {}, sentence(words(action ?? ""))), about != null && [" ", el("span", { class: "about" }, named(about))], amount != null && ` ${cents(amount)}`],
-    clockMoved: () => until == null ? "The clock moves" : until === time ? "The clock stays: nothing was due" : [el("b", {}, `+${span(time, until)}`), " → ", instant(until)],
+    clockMoved: () => refused ? "The clock stays: it was to go back" : until == null ? "The clock moves" : until === time ? "The clock stays: nothing was due" : [el("b", {}, `+${span(time, until)}`), " → ", instant(until)],
     faultAdded: () => ["Fault ", el("b", {}, named(fault)), " added"],
     faultRemoved: () => ["Fault ", el("b", {}, named(fault)), " removed"],
     faultsCleared: () => "All faults removed",

@@ -92,7 +92,9 @@ impl World {
         let moving = ClockMove::begin(self)?;
         let now = self.lock().clock.now();
         if instant < now {
-            return Err(NotMoved::Past { now });
+            let refusal = NotMoved::Past { now };
+            self.lock().interventions.refused(moving.number, &refusal.to_string());
+            return Err(refusal);
         }
         Ok(self.move_to(&moving, instant).await)
     }

@@ -83,6 +83,20 @@ async fn each_is_listed_with_what_it_is_about() {
 }
 
 #[tokio::test]
+async fn a_refused_move_of_the_clock_says_why() {
+    let caller = Caller::standard();
+    let back = json!({ "advanceTo": "2025-12-31T00:00:00Z" });
+    let refused = caller.post("/_sim/clock", back).await;
+    assert_eq!(refused.status, 409);
+    let [moved] = &seen(&caller, 0).await[..] else { panic!("one move") };
+    assert_eq!(
+        (&moved["kind"], &moved["refused"]),
+        (&json!("clockMoved"), &refused.json()["error"])
+    );
+    assert_eq!(moved["until"], moved["time"]);
+}
+
+#[tokio::test]
 async fn a_reset_begins_the_log_again() {
     let caller = Caller::standard();
     caller.post("/_sim/clock", json!({ "advanceSeconds": 60 })).await;

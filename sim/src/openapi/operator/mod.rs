@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use tideover_model::ActionKind;
 use tideover_model::wire::action;
 use tideover_model::wire::reply::Failure;
+use tideover_model::words::UnlistedEvent;
 use utoipa::ToSchema;
 
 use crate::fault::fields_by_act;
@@ -36,6 +37,8 @@ pub(super) fn document() -> Value {
     }
     // No schema says this in a way that generators of clients can use. A form for a rule reads it.
     schemas.0["FaultRule"]["x-fields"] = json!(fields_by_act().collect::<BTreeMap<_, _>>());
+    // Nobody can subscribe to these, and a fault or the grease sends them: helpers of tests let a test wait for them.
+    schemas.0["EventType"]["x-unlisted"] = json!(UnlistedEvent::WORDS);
     let tags = TAGS.map(|(name, about)| json!({ "name": name, "description": about }));
     json!({
         "openapi": "3.1.0",
