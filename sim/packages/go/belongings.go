@@ -83,12 +83,16 @@ func worldsOf(t testing.TB) []*World {
 // sent to a port that another test may have by then.
 func (b *belongings) end(t testing.TB) {
 	t.Helper()
+	hasFailed := t.Failed()
 	for _, world := range b.worlds {
-		if t.Failed() {
+		if hasFailed {
 			t.Log(world.story())
 		}
 	}
 	for _, world := range b.worlds {
+		if hasFailed && world.stays() {
+			continue
+		}
 		if err := world.delete(); err != nil {
 			t.Error(err)
 		}

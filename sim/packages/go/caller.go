@@ -116,10 +116,16 @@ func (c caller) unanswered(err error) error {
 
 // named says where the address comes from, if it is the variable.
 func (c caller) named() string {
-	if named := os.Getenv("TIDEOVER_URL"); named != "" && At(named).URL == c.url {
+	if c.isNamed() {
 		return ", which the variable TIDEOVER_URL names,"
 	}
 	return ""
+}
+
+// isNamed is whether the variable has the address: somebody else runs the mock.
+func (c caller) isNamed() bool {
+	named := os.Getenv("TIDEOVER_URL")
+	return named != "" && At(named).URL == c.url
 }
 
 func (c caller) request(ctx context.Context, method, path string, body any) (*http.Request, error) {

@@ -3,6 +3,7 @@
 package tideover_test
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"testing"
@@ -51,9 +52,19 @@ func TestThatWaits(t *testing.T) {
 	webhooks.WaitFor(loanPaid)
 }
 
-func failed(t *testing.T, test string) string {
+func TestThatFailsInPart(t *testing.T) {
+	inOther(t)
+	t.Run("passes", func(t *testing.T) { tideover.NewWorld(t) })
+	t.Run("fails", func(t *testing.T) {
+		tideover.NewWorld(t).Fork()
+		tideover.NewWorld(t).Close()
+		t.Fail()
+	})
+}
+
+func failed(t *testing.T, test string, variables ...string) string {
 	t.Helper()
-	printed, err := other(t, test)
+	printed, err := other(t, test, variables...)
 	matches(t, printed, "(?m)^--- FAIL: "+test)
 	equal(t, err.Error(), "exit status 1")
 	return printed
@@ -95,6 +106,31 @@ func TestAllItsWorldsTellTheirStory(t *testing.T) {
 	matches(t, printed, `GET /v1/webhooks -> 200`)
 	matches(t, printed, `decided by clause 4\.advances\.5:`)
 	matches(t, printed, `(?m)^ +--- FAIL: TestThatFailsInItsClient/subtest`)
+}
+
+func TestTheWorldsOfAFailedTestCanStay(t *testing.T) {
+	t.Parallel()
+	keep := "TIDEOVER_KEEP_FAILED=1"
+	equal(t, strings.Contains(failed(t, "TestThatFailsInPart", keep), "The world stays"), false)
+	mock, err := tideover.Start(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mock.Stop()
+	printed := failed(t, "TestThatFailsInPart", keep, "TIDEOVER_URL="+mock.URL+"/")
+	there := []string{"default"}
+	for _, named := range regexp.MustCompile(`The world stays: (.*)world=(.*)`).FindAllStringSubmatch(printed, -1) {
+		equal(t, named[1], mock.URL+"/_sim/?")
+		there = append(there, named[2])
+	}
+	equal(t, len(there), 3)
+	var list struct{ Worlds []struct{ ID string } }
+	equal(t, read(mock.URL, "/_sim/worlds", &list), nil)
+	var worlds []string
+	for _, world := range list.Worlds {
+		worlds = append(worlds, world.ID)
+	}
+	equal(t, worlds, there)
 }
 
 func TestNothingHappened(t *testing.T) {

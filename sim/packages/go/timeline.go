@@ -30,6 +30,9 @@ func (w *World) story() string {
 	if err != nil {
 		return fmt.Sprintf("%s cannot say what happened: %s", w, err)
 	}
+	if w.stays() {
+		text += fmt.Sprintf("\n\nThe world stays: %s/_sim/?world=%s", w.URL, w.ID)
+	}
 	return fmt.Sprintf("the timeline of %s\n%s", w, text)
 }
 

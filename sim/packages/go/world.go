@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 )
@@ -138,6 +139,11 @@ func (w *World) Close() {
 	if err := w.delete(); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// stays is whether the world outlives a test that fails: a variable asks for it, and the mock outlives the tests.
+func (w *World) stays() bool {
+	return os.Getenv("TIDEOVER_KEEP_FAILED") != "" && caller{url: w.URL}.isNamed()
 }
 
 func (w *World) String() string { return "world " + w.ID + " at " + w.URL }

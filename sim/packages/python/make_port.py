@@ -35,6 +35,7 @@ NAMED = {
     "VendorRoute": "VendorRoute",
     "When": "When",
 }
+UNLISTED = "The types that the document does not have, and the mock may send: by a fault, or greased."
 WORDS = {name: word for word, name in IDENTIFIERS.items()}
 TYPES = {"string": "str", "integer": "int", "boolean": "bool", "number": "float", "null": "None"}
 
@@ -60,7 +61,8 @@ class Port:
             "DeliveryFilter": self.parameters("/_sim/deliveries"),
         }
         parts = [
-            *(self.alias(name, schema) for schema, name in NAMED.items()),
+            *(alias(name, self.schemas[schema]["enum"]) for schema, name in NAMED.items()),
+            alias("UnlistedEventType", self.schemas["EventType"]["x-unlisted"], UNLISTED),
             *(self.typed_dict(name, properties) for name, properties in options.items()),
             self.event_data(),
             *(listing(name, self.explained(properties)) for name, properties in options.items()),
@@ -68,11 +70,6 @@ class Port:
             self.actions(),
         ]
         return HEAD + "\n\n".join(part.rstrip() + "\n" for part in parts)
-
-    def alias(self, name: str, schema: str) -> str:
-        """A type that has a name."""
-        values = [f'"{each}"' for each in self.schemas[schema]["enum"]]
-        return "\n".join(call(f"{name} = Literal[", values, "]"))
 
     def event_data(self) -> str:
         """The fields in the data of each event."""
@@ -174,6 +171,12 @@ class Port:
                 "",
             ]
         )
+
+
+def alias(name: str, values: list[str], about: str | None = None) -> str:
+    """A type that has a name."""
+    lines = [f"#: {about}"] if about else []
+    return "\n".join(lines + call(f"{name} = Literal[", [f'"{each}"' for each in values], "]"))
 
 
 def listing(name: str, lines: list[str]) -> str:

@@ -14,16 +14,18 @@ async function generated() {
   const read = async (path) => (await fetch(mock.url + path)).json();
   const paths = ["/_sim/openapi.json", "/_sim/operator.json", "/_sim/actions"];
   const [api, operator, { actions, described }] = await Promise.all(paths.map(read)).finally(() => mock.stop());
-  const events = operator.components.schemas.EventType.enum;
+  const { enum: events, "x-unlisted": unlisted } = operator.components.schemas.EventType;
   return {
     "api.ts": astToString(await openapiTS(api)),
     "operator.ts": astToString(await openapiTS(operator)),
     // The types are gone when the program runs: names that it needs are values.
-    "events.ts": `export const EVENT_TYPES = ${JSON.stringify(events, null, 2)} as const;\n`,
+    "events.ts": listed("EVENT_TYPES", events) + "\n" + listed("UNLISTED_EVENT_TYPES", unlisted),
     "actions.ts": `export const ACTIONS = ${JSON.stringify(actions, null, 2)} as const;\n\n${documented(described)}`,
     "faults.ts": faultFields(operator.components.schemas.FaultRule["x-fields"]),
   };
 }
+
+const listed = (name, values) => `export const ${name} = ${JSON.stringify(values, null, 2)} as const;\n`;
 
 /** A type whose properties have the docs of the actions: editors show them at the methods. */
 function documented(described) {

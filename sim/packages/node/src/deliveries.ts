@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Api, Delivery, Event, EventType, Port } from "./types.js";
+import type { Api, Delivery, Event, Port, SentEventType } from "./types.js";
 
 /** Which event of a type a test waits for, and how many milliseconds. */
-export interface Waiting<Type extends EventType = EventType> {
+export interface Waiting<Type extends SentEventType = SentEventType> {
   /** The business, or the payee of the invoice. */
   readonly payee?: string;
   readonly invoice?: string;
@@ -13,7 +13,7 @@ export interface Waiting<Type extends EventType = EventType> {
 }
 
 /** What a test expects of a webhook: its event, what it is about, and how many milliseconds to wait for it. */
-export interface Expected<Type extends EventType = EventType> extends Waiting<Type> {
+export interface Expected<Type extends SentEventType = SentEventType> extends Waiting<Type> {
   readonly event: Type;
 }
 
@@ -35,11 +35,11 @@ interface Subject {
 export const WAITING = ["payee", "invoice", "data", "timeout"];
 
 /** Whether the body of a webhook is what a test waits for. */
-export function isMetBy(type: EventType, { payee, invoice, data = {} }: Waiting, body: unknown): boolean {
+export function isMetBy(type: SentEventType, { payee, invoice, data = {} }: Waiting, body: unknown): boolean {
   const subject = subjectOf(body);
   const { externalId, payeeExternalId = externalId, invoiceExternalId } = subject;
   return (
-    (body as Partial<Event> | null)?.type === type &&
+    (body as Partial<Event<SentEventType>> | null)?.type === type &&
     (payee === undefined || payee === payeeExternalId) &&
     (invoice === undefined || invoice === invoiceExternalId) &&
     Object.entries(data).every(([name, value]) => isDeepStrictEqual(subject[name as keyof Subject], value))
@@ -67,13 +67,13 @@ export function listOf(lines: readonly string[]): string {
 }
 
 /** What says why an event has not come: sentences for the end of an error. */
-export type Reasons = (event: EventType, hasCome: boolean, url?: string) => Promise<string[]>;
+export type Reasons = (event: SentEventType, hasCome: boolean, url?: string) => Promise<string[]>;
 
 export const TOO_EARLY = "An event that happened before the subscription never comes.";
 
 /** Whether a URL of the world, or this one, is subscribed to the event. */
-export function subscribedTo(event: EventType, subscriptions: readonly Subscription[], url?: string): string {
-  const isFor = ({ eventTypes }: Subscription) => !eventTypes || eventTypes.includes(event);
+export function subscribedTo(event: SentEventType, subscriptions: readonly Subscription[], url?: string): string {
+  const isFor = ({ eventTypes }: Subscription) => !eventTypes || eventTypes.some((type) => type === event);
   const urls = subscriptions.filter(isFor).map(({ url }) => url);
   if (url !== undefined) return `${url} is ${urls.includes(url) ? "" : "not "}subscribed to ${event}. ${TOO_EARLY}`;
   if (urls.length === 0) return `No URL is subscribed to ${event}. ${TOO_EARLY}`;

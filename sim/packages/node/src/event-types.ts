@@ -1,9 +1,11 @@
-import { EVENT_TYPES } from "./generated/events.js";
+import { EVENT_TYPES, UNLISTED_EVENT_TYPES } from "./generated/events.js";
 
-/** Refuses an event that the document does not have: it would end as a timeout. */
+const SENT = [...EVENT_TYPES, ...UNLISTED_EVENT_TYPES];
+
+/** Refuses an event that never comes: to wait for it would end as a timeout. */
 export function checkEventType(type: unknown): void {
-  if (EVENT_TYPES.some((known) => known === type)) return;
-  const [nearest] = [...EVENT_TYPES].sort((one, other) => edits(one, String(type)) - edits(other, String(type)));
+  if (SENT.some((known) => known === type)) return;
+  const [nearest] = [...SENT].sort((one, other) => edits(one, String(type)) - edits(other, String(type)));
   const isNear = edits(nearest!, String(type)) <= 8;
   const way = isNear ? `did you mean "${nearest}"?` : `there are ${EVENT_TYPES.join(", ")}`;
   throw new TypeError(`there is no event ${JSON.stringify(type)}: ${way}`);

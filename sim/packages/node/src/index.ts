@@ -10,6 +10,8 @@ export type {
   DeliveryFilter,
   Event,
   EventType,
+  SentEventType,
+  UnlistedEventType,
   FaultRule,
   JournalEntry,
   JournalFilter,

@@ -11,6 +11,8 @@ export function withMock(options?: MockOptions): () => Promise<void> {
     const mock = await sharedMock(options);
     started.tideoverMock = mock;
     process.env["TIDEOVER_URL"] = mock.url;
+    // The workers take the mock for somebody else's, but no world outlives it.
+    delete process.env["TIDEOVER_KEEP_FAILED"];
   };
 }
 

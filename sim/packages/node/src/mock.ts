@@ -94,9 +94,14 @@ process.once("exit", () => running.forEach((child) => child.kill()));
 
 /** A mock that somebody else has started. */
 export async function connectMock(url: string): Promise<Mock> {
-  const base = url.replace(/\/+$/, "");
+  const base = addressOf(url);
   const { keys } = await call({ url: base, key: undefined }, "GET", "/_sim/worlds/default");
   return new Mock(base, keys[0].key);
+}
+
+/** An address as worlds have it: without its last slash. */
+export function addressOf(url: string): string {
+  return url.replace(/\/+$/, "");
 }
 
 function argument([name, value]: [string, unknown]): string[] {

@@ -1,4 +1,4 @@
-import { connectMock, startMock, type Mock, type MockOptions } from "./mock.js";
+import { addressOf, connectMock, startMock, type Mock, type MockOptions } from "./mock.js";
 import type { WorldOptions } from "./types.js";
 import type { World } from "./world.js";
 
@@ -24,19 +24,34 @@ export function inWorldOf(mock: () => Promise<Mock>): InWorld {
       try {
         await body(world, ...rest);
       } catch (error) {
-        await explain([error], world);
+        await endFailed(world, [error]);
         throw error;
-      } finally {
-        await world.delete();
       }
+      await world.delete();
     };
   };
 }
 
-/** Adds what happened in the world to why a test failed: every reporter shows that. */
-export async function explain(errors: readonly unknown[], world: World): Promise<void> {
+/** Ends the world of a test that failed, and adds what happened in it to the errors. */
+export async function endFailed(world: World, errors: readonly unknown[]): Promise<void> {
+  const isKept = stays(world);
   // The report must not hide the failure.
-  const report = await world.report().catch((error) => `Tideover does not say what happened: ${error}`);
+  const report = await world.report().then(
+    (text) => (isKept ? `${text}\n\nThe world stays: ${world.url}/_sim/?world=${world.id}` : text),
+    (error) => `Tideover does not say what happened: ${error}`,
+  );
+  explain(errors, report);
+  await (isKept ? world.closeReceivers() : world.delete());
+}
+
+/** Whether the world outlives a test that fails: a variable asks for it, and the mock outlives the tests. */
+function stays({ url }: World): boolean {
+  const { TIDEOVER_KEEP_FAILED: isAsked, TIDEOVER_URL: named } = process.env;
+  return Boolean(isAsked && named) && addressOf(named!) === url;
+}
+
+/** Adds to why a test failed: every reporter shows that. */
+function explain(errors: readonly unknown[], report: string): void {
   for (const error of errors.slice(0, 1)) {
     // No `instanceof`: runners have errors of other realms, and copies of errors.
     if (typeof error !== "object" || error === null || !("message" in error)) continue;

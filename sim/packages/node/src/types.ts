@@ -2,6 +2,7 @@
 
 import type { Documented } from "./generated/actions.js";
 import type { components as api, paths as apiPaths, webhooks } from "./generated/api.js";
+import type { UNLISTED_EVENT_TYPES } from "./generated/events.js";
 import type { FaultFields } from "./generated/faults.js";
 import type { components as port, operations, paths as portPaths } from "./generated/operator.js";
 
@@ -11,10 +12,16 @@ export type Api = api["schemas"];
 export type Port = port["schemas"];
 
 export type EventType = keyof webhooks;
+/** The types that the document does not have, and the mock may send: by a fault, or greased (§9 rule 4). */
+export type UnlistedEventType = (typeof UNLISTED_EVENT_TYPES)[number];
+/** What a receiver may get. */
+export type SentEventType = EventType | UnlistedEventType;
 /** The body of a webhook. `type` tells the kinds apart. */
-export type Event<Type extends EventType = EventType> = {
-  [Each in Type]: webhooks[Each]["post"]["requestBody"]["content"]["application/json"];
+export type Event<Type extends SentEventType = EventType> = {
+  [Each in Type]: Each extends EventType ? Listed<Each> : Unlisted<Each>;
 }[Type];
+type Listed<Type extends EventType> = webhooks[Type]["post"]["requestBody"]["content"]["application/json"];
+type Unlisted<Type> = Omit<Event, "type" | "data"> & { type: Type; data: Record<string, unknown> };
 
 export type WorldOptions = Port["NewWorld"];
 /** A rule of faults: `act` says which fields it has, and which of them it needs. */

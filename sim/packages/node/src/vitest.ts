@@ -1,7 +1,7 @@
 import { inject, test as base, type TestAPI } from "vitest";
 
 import { connectMock, type Mock } from "./mock.js";
-import { explain } from "./shared.js";
+import { endFailed } from "./shared.js";
 import type { WorldOptions } from "./types.js";
 import type {} from "./vitest-setup.js";
 import type { Webhooks } from "./webhooks.js";
@@ -29,8 +29,8 @@ export function withWorld(options?: WorldOptions): TestAPI<Fixtures> {
       const world = await (await connected()).world(options);
       await use(world);
       // Not by catching an error: a test that is out of time throws none.
-      if (task.result?.state === "fail") await explain(task.result.errors ?? [], world);
-      await world.delete();
+      if (task.result?.state === "fail") await endFailed(world, task.result.errors ?? []);
+      else await world.delete();
     },
     webhooks: async ({ world }, use) => use(await world.webhooks()),
   });

@@ -9,7 +9,7 @@ import { checkFields } from "./fields.js";
 import { now } from "./real.js";
 import { says } from "./says.js";
 import { headerOf, NotVerified, verify, type Doubt } from "./signature.js";
-import type { Event, EventType } from "./types.js";
+import type { Event, SentEventType } from "./types.js";
 import { PATIENCE, until } from "./wait.js";
 
 /** A request that came, and what the receiver made of it. */
@@ -71,12 +71,12 @@ export class Webhooks {
    * The first event of this type that it accepted, or will accept in time. `options` choose among such events, and say
    * how long to wait; a number is the timeout in milliseconds.
    */
-  async waitFor<Type extends EventType>(type: Type, options: number | Waiting<Type> = {}): Promise<Event<Type>> {
+  async waitFor<Type extends SentEventType>(type: Type, options: number | Waiting<Type> = {}): Promise<Event<Type>> {
     const waiting: Waiting<Type> = typeof options === "number" ? { timeout: options } : options;
     checkEventType(type);
     checkFields(`waitFor("${type}", { payee: "acme" })`, waiting, WAITING);
     const { timeout = PATIENCE, ...about } = waiting;
-    const look = () => this.events.find((event): event is Event<Type> => isMetBy(type, about, event));
+    const look = () => this.events.find((event) => isMetBy(type, about, event)) as Event<Type> | undefined;
     const found = await until(look, (signal) => on(this.#changed, "received", { signal }), timeout);
     if (found) return found;
     const head = `no ${says(type, about)} within ${timeout} ms. Instead came:${listOf(this.deliveries.map(lineOf))}`;

@@ -17,6 +17,7 @@ import type {
   Done,
   Event,
   EventType,
+  SentEventType,
   FaultRule,
   Fields,
   JournalEntry,
@@ -166,7 +167,7 @@ export class World {
   }
 
   /** The first webhook of this kind that a receiver has accepted. Waits for it; the clock does not move. */
-  async expectDelivery<Type extends EventType>(expected: Expected<Type>): Promise<Delivery & { body: Event<Type> }> {
+  async expectDelivery<Type extends SentEventType>(expected: Expected<Type>): Promise<Delivery & { body: Event<Type> }> {
     checkFields('expectDelivery({ event: "partner.loan.issued" })', expected, ["event", ...WAITING]);
     checkEventType(expected.event);
     const { event, timeout = PATIENCE, ...about } = expected;
@@ -252,9 +253,14 @@ export class World {
   delete(): Promise<void> {
     const end = async () => {
       await this.#ask("DELETE", `/_sim/worlds/${this.id}`);
-      await Promise.all(this.#receivers.map((receiver) => receiver.close()));
+      await this.closeReceivers();
     };
     return (this.#deleted ??= end());
+  }
+
+  /** Closes the receivers that it started. */
+  async closeReceivers(): Promise<void> {
+    await Promise.all(this.#receivers.map((receiver) => receiver.close()));
   }
 
   [asyncDispose](): Promise<void> {
@@ -292,7 +298,7 @@ export class World {
   }
 
   /** Why an event has not come: of the world, or to a URL. */
-  async #reasons(event: EventType, hasCome: boolean, url?: string): Promise<string[]> {
+  async #reasons(event: SentEventType, hasCome: boolean, url?: string): Promise<string[]> {
     // What went wrong must not hide what the test waited for.
     const overview = await this.#overview().catch(() => undefined);
     if (!overview) return [];

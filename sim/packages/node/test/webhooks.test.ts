@@ -126,6 +126,15 @@ test("a wait for something misspelt is refused at once", async () => {
   await assert.rejects(wait({ state: "FUNDED" }), { name: "TypeError", message: /there is no field state/ });
 });
 
+test("an event of an unlisted type can be waited for", async () => {
+  await world.fault({ act: "unknownEventType" });
+  await sync("acme");
+  const event = await webhooks.waitFor("partner.notice.sent", { payee: "acme" });
+  assert.deepEqual([event.type, event.data.externalId], ["partner.notice.sent", "acme"]);
+  const expected = { event: "partner.notice.sent", payee: "acme" } as const;
+  assert.equal((await world.expectDelivery(expected)).body.data.externalId, "acme");
+});
+
 test("a wait for an event that there is not is refused at once", async () => {
   const wait = (type: string) => webhooks.waitFor(type as "partner.loan.paid");
   const expect = (event: string) => world.expectDelivery({ event: event as "partner.loan.paid" });

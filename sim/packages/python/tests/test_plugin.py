@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 from support import is_up
+
+from tideover import Mock
+from tideover._http import Caller
 
 SOURCES = Path(__file__).parents[1] / "src"
 
@@ -147,6 +151,45 @@ def test_worlds_that_the_test_makes_tell_their_stories(suite: pytest.Pytester) -
         ]
     )
     assert result.stdout.str().count("Tideover: the") == 5
+
+
+def test_the_worlds_of_a_failed_test_can_stay(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture
+        def mine(tideover):
+            with tideover.world() as world:
+                yield world
+
+        def test_that_passes(tideover, world, mine):
+            with pytest.raises(ZeroDivisionError), tideover.world():
+                1 / 0
+
+        def test_that_fails(tideover, world, mine):
+            with tideover.world():
+                pass
+            with tideover.world():
+                1 / 0
+
+        def test_that_never_starts(world, absent):
+            pass
+        """
+    )
+    monkeypatch.setenv("TIDEOVER_KEEP_FAILED", "1")
+    monkeypatch.delenv("TIDEOVER_URL", raising=False)
+    assert "The world stays" not in suite.runpytest_subprocess().stdout.str()
+    with Mock() as mock:
+        monkeypatch.setenv("TIDEOVER_URL", f"{mock.url}/")
+        result = suite.runpytest_subprocess()
+        result.assert_outcomes(passed=1, failed=1, errors=1)
+        named = re.findall(rf"^The world stays: {mock.url}/_sim/\?world=(.*)", result.stdout.str(), re.M)
+        assert len(named) == 4
+        there = Caller(mock.url).send("GET", "/_sim/worlds")["worlds"]
+        assert {each["id"] for each in there} == {"default", *named}
 
 
 def blocks_of_the_readme() -> list[str]:

@@ -168,6 +168,14 @@ def test_an_event_that_the_document_does_not_have_is_refused(world: World, webho
             wait("x")  # type: ignore[arg-type]
 
 
+def test_an_event_of_an_unlisted_type_can_be_waited_for(world: World, webhooks: Webhooks) -> None:
+    webhooks.subscribe(world)
+    world.fault("unknownEventType")
+    add(world, "acme")
+    assert webhooks.wait_for("partner.notice.sent", payee="acme")["type"] == "partner.notice.sent"
+    assert world.expect_delivery("partner.notice.sent", payee="acme")["fault"] == "unknownEventType"
+
+
 @onboarded
 def test_a_field_that_no_event_has_is_named(world: World, webhooks: Webhooks) -> None:
     webhooks.subscribe(world, ["partner.invoice.factoredUpdated"])

@@ -11,3 +11,10 @@ export const EVENT_TYPES = [
   "partner.loan.issued",
   "partner.loan.paid"
 ] as const;
+
+export const UNLISTED_EVENT_TYPES = [
+  "partner.account.reviewed",
+  "partner.document.available",
+  "partner.notice.sent",
+  "partner.record.archived"
+] as const;

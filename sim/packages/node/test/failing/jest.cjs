@@ -1,4 +1,4 @@
-// Tests that fail, for what they print.
+// Tests that fail, for what they print, and one that passes.
 const assert = require("node:assert");
 const { inWorld } = require("tideover/jest");
 
@@ -22,5 +22,12 @@ test(
   "a request is refused",
   inWorld(async (world) => {
     await world.request("POST", "/v1/advances", { payeeExternalId: "acme", invoiceExternalId: "INV-7" });
+  }),
+);
+
+test(
+  "a receiver is there",
+  inWorld(async (world) => {
+    await world.webhooks();
   }),
 );

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from ._names import nearest
-from ._port import EVENT_DATA
+from ._port import EVENT_DATA, UnlistedEventType
+
+#: Each field in the data of some event.
+ANY_DATA = tuple(dict.fromkeys(field for data in EVENT_DATA.values() for field in data))
+
+#: The fields in the data of each event that may come. An unlisted event stands for any other.
+SENT_DATA = {**EVENT_DATA, **dict.fromkeys(get_args(UnlistedEventType), ANY_DATA)}
 
 
 class Unmet(AssertionError):
@@ -43,8 +49,8 @@ class Expected:
     def __init__(
         self, event: str, payee: str | None, invoice: str | None, data: Mapping[str, object]
     ) -> None:
-        if event not in EVENT_DATA:
-            near = nearest(event, EVENT_DATA)
+        if event not in SENT_DATA:
+            near = nearest(event, SENT_DATA)
             hint = f"did you mean {near}?" if near else f"there are {', '.join(EVENT_DATA)}."
             raise ValueError(f"The document has no event {event}: {hint}")
         self.event = event
@@ -64,7 +70,7 @@ class Expected:
 
     def doubts(self) -> Iterator[str]:
         """What is expected of the data, and is not in it."""
-        known = EVENT_DATA[self.event]
+        known = SENT_DATA[self.event]
         for name in self.data:
             if name not in known:
                 near = nearest(name, known)

@@ -100,9 +100,13 @@ def address(url: str) -> str:
     return url
 
 
+def is_named(url: str) -> bool:
+    """Whether the variable TIDEOVER_URL has this address: somebody else runs the mock."""
+    return url != "" and os.environ.get("TIDEOVER_URL", "").rstrip("/") == url
+
+
 def _origin(url: str) -> str:
-    is_named = url != "" and os.environ.get("TIDEOVER_URL", "").rstrip("/") == url
-    return " (from the variable TIDEOVER_URL)" if is_named else ""
+    return " (from the variable TIDEOVER_URL)" if is_named(url) else ""
 
 
 def query(path: str, filters: dict[str, Any]) -> str:

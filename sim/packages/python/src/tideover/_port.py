@@ -38,6 +38,15 @@ EventType = Literal[
 ]
 
 
+#: The types that the document does not have, and the mock may send: by a fault, or greased.
+UnlistedEventType = Literal[
+    "partner.account.reviewed",
+    "partner.document.available",
+    "partner.notice.sent",
+    "partner.record.archived",
+]
+
+
 Scenario = Literal["fresh", "onboarded", "funded", "repaid", "at-the-limit"]
 
 

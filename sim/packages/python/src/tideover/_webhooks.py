@@ -18,7 +18,7 @@ from ._signature import DELIVERY_HEADER, NotVerified, header, verify
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from ._port import EventType
+    from ._port import EventType, UnlistedEventType
     from ._world import World
 
 
@@ -106,7 +106,7 @@ class Webhooks:
 
     def wait_for(
         self,
-        event_type: EventType,
+        event_type: EventType | UnlistedEventType,
         timeout: float = 10,
         *,
         payee: str | None = None,

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,7 +14,7 @@ import pytest
 
 from . import _shared
 from ._expect import Unmet
-from ._http import Refused, Unreachable
+from ._http import Refused, Unreachable, is_named
 from ._mock import CannotStart, Mock
 from ._port import WORLD_OPTIONS_HELP, Scenario
 from ._timeline import timeline
@@ -25,6 +26,8 @@ _FOLDER = pytest.StashKey[Path]()
 _WORLDS = pytest.StashKey[list[World]]()
 #: The stories of worlds that are deleted already.
 _STORIES = pytest.StashKey[dict[World, str]]()
+#: Worlds that an error has ended in the test that runs, and that are deleted once it has passed.
+_PUT_OFF = pytest.StashKey[list[World]]()
 #: The test that runs.
 _ITEM = pytest.StashKey[pytest.Item]()
 
@@ -34,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f'world(scenario="onboarded", ...): how the test\'s world begins:\n{WORLD_OPTIONS_HELP}'
     )
+    config.stash[_PUT_OFF] = []
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -112,11 +116,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report: pytest.TestReport = outcome.get_result()
     # Once the test is taken down, its worlds are deleted.
     if report.failed and report.when != "teardown":
+        item.config.stash[_PUT_OFF].clear()
         worlds = _worlds(item)
         for world in worlds:
+            world._is_kept = _stays(world)
             title = "the world's timeline" if len(worlds) == 1 else f"the timeline of world {world.id}"
             story = item.stash.get(_STORIES, {}).get(world) or _story(world)
             report.sections.append((f"Tideover: {title}", story))
+    elif report.when == "teardown":
+        _delete(item.config.stash[_PUT_OFF])
 
 
 def _by_name(marker: pytest.Mark) -> str:
@@ -143,7 +151,31 @@ def _note(item: pytest.Item, world: World) -> None:
     """Lets the report of the test tell of the world, even if the error leaves the block of its `with`."""
     item.stash.setdefault(_WORLDS, []).append(world)
     stories = item.stash.setdefault(_STORIES, {})
-    world._observer = lambda world: stories.update({world: _story(world)})
+
+    def end(world: World) -> None:
+        if not _stays(world):
+            stories[world] = _story(world)
+        elif not world._is_kept:
+            # The test passes if it expects the error.
+            world._is_kept = True
+            item.config.stash[_PUT_OFF].append(world)
+
+    world._observer = end
+
+
+def _delete(put_off: list[World]) -> None:
+    """Deletes the worlds whose test has not failed after all."""
+    while put_off:
+        world = put_off.pop()
+        world._is_kept = False
+        # The mock may be gone.
+        with suppress(Refused, OSError):
+            world.delete()
+
+
+def _stays(world: World) -> bool:
+    """Whether it outlives a test that fails: a variable asks for it, and the mock outlives the tests."""
+    return bool(os.environ.get("TIDEOVER_KEEP_FAILED")) and is_named(world.url)
 
 
 def _shorten(error: BaseException) -> None:
@@ -161,7 +193,8 @@ def _shorten(error: BaseException) -> None:
 
 def _story(world: World) -> str:
     try:
-        return timeline(world)
+        stays = f"\n\nThe world stays: {world.url}/_sim/?world={world.id}" if _stays(world) else ""
+        return timeline(world) + stays
     except Refused as refused:
         if refused.status == 401:
             return f"{world!r} was deleted before."

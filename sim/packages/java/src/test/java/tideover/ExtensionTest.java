@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.io.IOException;
@@ -14,9 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,6 +114,29 @@ class ExtensionTest {
         void anOption(World world) {}
     }
 
+    @InWorld
+    static class FailingInPart {
+        @Test
+        void thatPasses(World world) {}
+
+        @Test
+        void thatIsAborted(World world) {
+            assumeTrue(world.id().isEmpty());
+        }
+
+        @Test
+        void thatFails(World world, Mock mock) {
+            mock.world();
+            mock.world().close();
+            fail();
+        }
+
+        /** Runs it in a JVM of its own. */
+        public static void main(String[] arguments) {
+            failures(FailingInPart.class).forEach(System.out::println);
+        }
+    }
+
     private static List<String> failures(Class<?> tests) {
         LauncherDiscoveryRequest request =
                 LauncherDiscoveryRequestBuilder.request().selectors(selectClass(tests)).build();
@@ -176,6 +204,27 @@ class ExtensionTest {
         String text = failures.get(0);
         assertTrue(text.contains("GET /v1/webhooks -> 200"), text);
         assertTrue(text.contains("The last refusal was business_not_found, decided by clause 4.advances.5:\n"), text);
+    }
+
+    @Test
+    void theWorldsOfAFailedTestCanStay() throws Exception {
+        Map<String, String> keep = Map.of("TIDEOVER_KEEP_FAILED", "1");
+        String without = MockTest.printed(FailingInPart.class, keep);
+        assertTrue(without.contains("the timeline of world w") && !without.contains("The world stays"), without);
+        try (Mock mock = Mock.start()) {
+            Map<String, String> variables = new HashMap<>(keep);
+            variables.put("TIDEOVER_URL", mock.url() + "/");
+            String text = MockTest.printed(FailingInPart.class, variables);
+            String stays = "The world stays: " + mock.url() + "/_sim/?world=";
+            Set<String> named = text.lines().filter(line -> line.startsWith(stays)).collect(Collectors.toSet());
+            assertEquals(2, named.size(), text);
+            named.add(stays + "default");
+            Set<String> there = new PortReader(mock.url())
+                    .read("/_sim/worlds").items("worlds").stream()
+                            .map(world -> stays + world.text("id"))
+                            .collect(Collectors.toSet());
+            assertEquals(there, named);
+        }
     }
 
     @Test

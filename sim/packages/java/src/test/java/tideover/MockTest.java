@@ -38,9 +38,15 @@ class MockTest {
 
     private static String printed(Map<String, String> variables, String... arguments)
             throws IOException, InterruptedException {
+        return printed(Program.class, variables, arguments);
+    }
+
+    /** What the program prints in a JVM of its own. */
+    static String printed(Class<?> main, Map<String, String> variables, String... arguments)
+            throws IOException, InterruptedException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String classes = System.getProperty("java.class.path");
-        ProcessBuilder program = new ProcessBuilder(java, "-cp", classes, Program.class.getName());
+        ProcessBuilder program = new ProcessBuilder(java, "-cp", classes, main.getName());
         program.command().addAll(List.of(arguments));
         program.environment().remove("TIDEOVER_URL");
         program.environment().putAll(variables);
