@@ -720,3 +720,34 @@ fn a_lost_update_is_found_if_nobody_else_uses_the_keys() {
     let found = |more: &[&OsStr]| judged_with(&path, more).0;
     assert_eq!((found(&[]), found(&["--alone".as_ref()])), (Some(0), Some(1)));
 }
+
+/// The report of an import says which invoices are known from then on.
+#[test]
+fn a_row_that_is_lost_is_found_if_nobody_else_uses_the_keys() {
+    let import = |payee: &str| {
+        let file = format!(
+            "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n\
+             INV-1,{payee},Acme,Shop,ISSUED,2000,2026-01-01T00:00:00Z,2036-01-01T00:00:00Z\n"
+        );
+        let row = json!({ "row": 1, "externalId": "INV-1", "payeeExternalId": "acme", "outcome": "created" });
+        let report = json!({ "externalId": "one", "rowCount": 1, "finished": true, "rows": [row] });
+        ("PUT", "/v1/invoices/imports/one", json!(file), 200, report)
+    };
+    let read = json!({
+        "externalId": "INV-1", "status": "ISSUED", "faceValue": 1000, "collected": 0,
+        "collectionState": "UNCOLLECTED", "issueDate": "2026-01-01T00:00:00Z",
+        "dueDate": "2036-01-01T00:00:00Z", "advance": null, "fundable": false,
+        "notFundableReason": "Not yet.",
+    });
+    let read = ("GET", "/v1/organizations/acme/invoices/INV-1", Value::Null, 200, read);
+    let folder = tempfile::tempdir().unwrap();
+    for (payee, expected) in [("acme", Some(1)), ("", Some(0))] {
+        let mut archive = archive(&[import(payee), read.clone()]);
+        let sent = &mut entries(&mut archive)[0]["request"]["postData"];
+        let file: String = serde_json::from_str(sent["text"].as_str().unwrap()).unwrap();
+        *sent = json!({ "mimeType": "text/csv", "text": file });
+        let path = saved(folder.path(), &archive);
+        let (code, printed) = judged_with(&path, &["--alone".as_ref()]);
+        assert_eq!(code, expected, "{payee}: {printed}");
+    }
+}

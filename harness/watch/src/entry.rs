@@ -61,8 +61,9 @@ pub(crate) fn keep(copied: &Copied, target: &str, veil: &mut Veil) -> Kept {
         Some(Unreached::NoAnswer(why)) => entry["_noAnswer"] = json!(why),
         None => {}
     }
-    if copied.side == Side::Webhooks {
-        entry["_webhook"] = json!(true);
+    match copied.side {
+        Side::Webhooks => entry["_webhook"] = json!(true),
+        Side::Api => entry["_target"] = json!(target),
     }
     Kept { entry, veiled, raw }
 }

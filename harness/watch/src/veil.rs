@@ -12,14 +12,17 @@ mod json;
 mod sheet;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
 use serde_json::Value;
+use tideover_exchange::matcher::texts;
 use tideover_exchange::secrets::Secrets;
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Response};
+use tideover_live::recorded::from_version;
 use tideover_model::wire::schema::columns::{Column, column};
 use tideover_model::wire::schema::{EVENT, FAILURE, Field, Role};
 use tideover_model::words::EventType;
@@ -29,7 +32,7 @@ use tideover_model::{
 };
 use tideover_sim::masked_by_form;
 
-use self::json::Rewriting;
+use self::json::{Rewriting, Shows};
 use crate::copy::Side;
 
 /// How many digits of an account stay.
@@ -47,6 +50,9 @@ const LONGEST_INSTANT: usize = 35;
 /// The most keys that are kept apart.
 const MOST_KEYS: usize = 1024;
 
+/// The most tax ids and account numbers that are remembered. Beyond it, every number may be one.
+const MOST_NUMBERS: usize = 100_000;
+
 #[derive(Default)]
 pub(crate) struct Veil {
     random: RandomState,
@@ -55,6 +61,8 @@ pub(crate) struct Veil {
     /// The keys and the signing secrets, which an answer may show again.
     secrets: Secrets,
     kept: usize,
+    /// The tax ids and account numbers that passed, by the hash of their digits.
+    numbers: RefCell<BTreeSet<u64>>,
     /// The keys of texts that may be signing secrets, each with the key of what is shown in its place.
     signers: VecDeque<(SigningKey, SigningKey)>,
 }
@@ -92,9 +100,11 @@ impl Veil {
         if let Some(key) = bare.authorization.and_then(bearer) {
             self.keep(key);
         }
+        // A service may take a path with a prefix for the path without.
+        let path = from_version(bare.path).unwrap_or(bare.path);
         let call = PreparedCall::new(
             bare.method,
-            bare.path,
+            path,
             bare.content_type.map(str::to_owned),
             bare.sent.to_vec(),
         );
@@ -102,18 +112,24 @@ impl Veil {
         let prepared = Prepared { authorization: None, action: PreparedAction::Call(call) };
         // A body may repeat them.
         let secrets = self.keep_secrets(&prepared, bare.answered);
+        let plain = Shows { prose: true, computed: false };
         let sent = match kind {
             Some(OperationKind::ImportInvoices) => self.file(bare.sent),
-            None if bare.side == Side::Webhooks => Some(self.body(bare.sent, EVENT, true)),
-            kind => Some(self.body(bare.sent, kind.map_or(&[], OperationKind::fields), true)),
+            None if bare.side == Side::Webhooks => Some(self.body(bare.sent, EVENT, plain)),
+            kind => {
+                let fields = kind.map_or(&[][..], OperationKind::fields);
+                Some(self.body(bare.sent, fields, plain))
+            }
         };
         let signature = bare
             .signature
             .map(|header| self.signed_anew(header, bare.sent, sent.as_deref().unwrap_or_default()));
         let is_known = sent.as_deref().is_some_and(|sent| !has_stand_in(sent));
-        let answered = bare
-            .answered
-            .map(|(status, body)| self.body(body, fields_of_answer(kind, status), is_known));
+        let answered = bare.answered.map(|(status, body)| {
+            let computed = kind.is_some() && (200..=299).contains(&status);
+            let shows = Shows { prose: is_known, computed };
+            self.body(body, fields_of_answer(kind, status), shows)
+        });
         let path = self.path(bare.path);
         Veiled { authorization, path, signature, sent, answered, secrets }
     }
@@ -130,12 +146,12 @@ impl Veil {
     }
 
     /// A body that should be JSON with these fields. Of any other, nothing is shown: it stays a body that nobody can read.
-    fn body(&self, body: &[u8], fields: &'static [Field], shows_prose: bool) -> Vec<u8> {
+    fn body(&self, body: &[u8], fields: &'static [Field], shows: Shows) -> Vec<u8> {
         if body.trim_ascii().is_empty() {
             return body.to_vec();
         }
         match std::str::from_utf8(body).map(|text| (text, serde_json::from_str::<Value>(text))) {
-            Ok((text, Ok(_))) => Rewriting::of(self, text, fields, shows_prose).into_bytes(),
+            Ok((text, Ok(_))) => Rewriting::of(self, text, fields, shows).into_bytes(),
             Ok((_, Err(_))) | Err(_) => self.stand_in(body).into_bytes(),
         }
     }
@@ -201,12 +217,9 @@ impl Veil {
             return Vec::new();
         };
         let seen = Response::new(status, body);
-        let mut texts = Vec::new();
-        if seen.is_success()
-            && let Some(Value::Object(fields)) = seen.json()
-        {
-            texts.extend(fields.values().filter_map(Value::as_str).map(str::to_owned));
-        }
+        // Where the secret stands is not shown.
+        let shown = seen.success_body().map(texts).unwrap_or_default();
+        let texts: Vec<String> = shown.into_iter().map(str::to_owned).collect();
         for text in &texts {
             let other = self.stand_in(text.as_bytes());
             self.signers.push_back((SigningKey::new(text), SigningKey::new(&other)));
@@ -236,8 +249,30 @@ impl Veil {
         }
     }
 
+    /// Remembers the number of a field that holds a secret one.
+    fn keep_number(&self, role: Option<Role>, number: &str) {
+        if matches!(role, Some(Role::TaxId | Role::AccountNumber)) {
+            let mut numbers = self.numbers.borrow_mut();
+            if numbers.len() < MOST_NUMBERS {
+                numbers.insert(self.hash_of_digits(number));
+            }
+        }
+    }
+
+    /// Whether a number may be a tax id or an account that passed before.
+    fn may_be_secret(&self, number: &str) -> bool {
+        let numbers = self.numbers.borrow();
+        numbers.len() >= MOST_NUMBERS || numbers.contains(&self.hash_of_digits(number))
+    }
+
+    fn hash_of_digits(&self, number: &str) -> u64 {
+        let digits = number.chars().filter(char::is_ascii_digit);
+        self.random.hash_one(digits.skip_while(|it| *it == '0').collect::<String>())
+    }
+
     /// A text in the place of such a field; `None` for a field that the document does not know.
     fn text(&self, role: Option<Role>, text: &str) -> String {
+        self.keep_number(role, text);
         let shown = self.concealed(text);
         match role {
             _ if text.is_empty() => shown,
@@ -279,6 +314,7 @@ impl Veil {
     /// A cell with its quotes. Where only digits change, the quotes stay.
     fn cell(&self, role: Option<Role>, cell: &str) -> String {
         let text = sheet::unquoted(cell);
+        self.keep_number(role, &text);
         match role {
             _ if text.trim().is_empty() => cell.to_owned(),
             Some(Role::Amount) if is_amount(&text) => cell.to_owned(),

@@ -217,6 +217,7 @@ impl Desk {
                 self.notify_of_service(failures.into_iter().collect());
             }
             Ok(Read::Hastens) => self.judge.hasten(),
+            Ok(Read::MovesClock) => self.judge.move_clock(),
             // An entry of our own can be read.
             Ok(Read::Other) | Err(_) => {}
         }

@@ -33,6 +33,9 @@ struct Entry {
     /// A webhook to the receiver, in a recording of our own.
     #[serde(rename = "_webhook")]
     is_webhook: Option<bool>,
+    /// The base URL of the service, in a recording of our own.
+    #[serde(rename = "_target")]
+    target: Option<String>,
     /// Why a proxy of ours has not sent it.
     #[serde(rename = "_notSent")]
     not_sent: Option<String>,
@@ -114,6 +117,8 @@ pub enum Read {
     Delivery(Box<ObservedDelivery>),
     /// An action of the operator port, which may force a hidden transition.
     Hastens,
+    /// A move of the service's clock.
+    MovesClock,
     Other,
 }
 
@@ -128,7 +133,11 @@ pub fn read_entry(entry: serde_json::Value) -> Result<Read, UnreadableEntry> {
         return Ok(Read::Delivery(Box::new(delivery)));
     }
     let Some(base) = entry.base() else {
-        return Ok(if entry.hastens() { Read::Hastens } else { Read::Other });
+        return Ok(match entry {
+            entry if entry.hastens() => Read::Hastens,
+            entry if entry.moves_clock() => Read::MovesClock,
+            _ => Read::Other,
+        });
     };
     let mut observed = entry.recorded(&base).map_err(|_| UnreadableEntry)?;
     rename_first_key(&mut observed.recorded);
@@ -144,7 +153,8 @@ pub struct UnreadableEntry;
 pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     let archive: Archive = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(RecordingProblem::Neither)?;
-    let (mut target, mut observed, mut hastened) = (None, Vec::new(), false);
+    let (mut target, mut observed) = (None, Vec::new());
+    let (mut hastened, mut clock_moves) = (false, false);
     let mut deliveries = Vec::new();
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
         if entry.is_webhook == Some(true) {
@@ -154,6 +164,7 @@ pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
         }
         let Some(base) = entry.base() else {
             hastened |= entry.hastens();
+            clock_moves |= entry.moves_clock();
             continue;
         };
         target.get_or_insert_with(|| without_user(&base));
@@ -165,7 +176,8 @@ pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     let (target, unjudged) = (target.unwrap_or_default(), BTreeMap::new());
     let traffic = Traffic::AsItCame(observed);
     let accepted = Vec::new();
-    Ok(Recording { target, inbox: None, traffic, deliveries, accepted, hastened, unjudged })
+    let inbox = None;
+    Ok(Recording { target, inbox, traffic, deliveries, accepted, hastened, clock_moves, unjudged })
 }
 
 /// A URL without user name and password.
@@ -194,15 +206,25 @@ fn set_keys(observed: &mut [ObservedRequest], are_all_there: bool) {
     }
 }
 
+/// What stands from the version on in a path or a URL: the path of an operation. A service may serve it under a prefix.
+pub fn from_version(path: &str) -> Option<&str> {
+    path.find("/v1/").map(|at| &path[at..])
+}
+
 impl Entry {
     /// The base URL of the service, if it is a request to it.
     fn base(&self) -> Option<String> {
-        let (base, _) = self.request.url.split_once("/v1/")?;
+        let url = &self.request.url;
+        let base = url.strip_suffix(from_version(url)?)?;
         self.not_sent.is_none().then(|| base.to_owned())
     }
 
     fn hastens(&self) -> bool {
         self.request.method == "POST" && self.request.url.ends_with("/_sim/actions")
+    }
+
+    fn moves_clock(&self) -> bool {
+        self.request.method == "POST" && self.request.url.ends_with("/_sim/clock")
     }
 
     /// When it was sent, and when the answer had come.
@@ -266,7 +288,12 @@ impl Entry {
         let sent = request.post_data.as_ref().and_then(|data| data.text.as_deref());
         let (is_sent, is_complete) =
             (sent.is_some_and(|text| !text.is_empty()), response.is_complete());
+        let has_prefix = self.target.is_some() && self.target != self.base();
         match response.status {
+            // Whether the path was refused or the request, nobody knows.
+            status if has_prefix && !(200..=299).contains(&status) => {
+                Some("their paths have a prefix, and were refused")
+            }
             _ if request.method == "OPTIONS" => Some("browsers ask by them whether they may ask"),
             304 => Some("a cache answered them"),
             _ if self.from_cache.is_some() => Some("a cache answered them"),

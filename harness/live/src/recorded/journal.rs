@@ -61,6 +61,8 @@ pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
         traffic: Traffic::InCases(cases),
         accepted: Vec::new(),
         hastened,
+        // Each case of a check has the clock in its steps.
+        clock_moves: false,
         unjudged: BTreeMap::new(),
     })
 }

@@ -75,6 +75,7 @@ pub fn judge(recording: &Recording, profile: &Profile, alone: bool) -> Judged {
     let mut judge = Judge::new(profile, alone);
     judge.inbox.clone_from(&recording.inbox);
     judge.unjudged.clone_from(&recording.unjudged);
+    judge.clock_moves = recording.clock_moves;
     judge.keyring.accepted.extend(recording.accepted.iter().cloned());
     match &recording.traffic {
         Traffic::InCases(cases) => cases.iter().for_each(|case| judge.judge_case(case)),
@@ -113,6 +114,8 @@ pub struct Judge {
     case: u64,
     steps: u64,
     hastened: bool,
+    /// Whether the clock of the service was moved: then no response says what time it is at the next one.
+    clock_moves: bool,
     /// Whether it looks for the fewest exchanges of a finding. A judge that is asked whether some show it does not.
     shrinks: bool,
     summary: Summary,
@@ -174,6 +177,7 @@ impl Judge {
             case: 0,
             steps: 0,
             hastened: false,
+            clock_moves: false,
             shrinks: true,
             summary: Summary::default(),
             unknown_before: 0,
@@ -185,6 +189,11 @@ impl Judge {
     /// Somebody may have forced hidden transitions, so that delays say nothing.
     pub fn hasten(&mut self) {
         self.hastened = true;
+    }
+
+    /// Somebody has moved the clock of the service.
+    pub fn move_clock(&mut self) {
+        self.clock_moves = true;
     }
 
     /// Takes a request that has ended. `horizon` is when the first of those was sent that are still under way. Returns the
@@ -380,6 +389,9 @@ impl Judge {
             self.seats.count(part, &heard);
             return None;
         }
+        if self.clock_moves {
+            seat.forget_clock();
+        }
         let mut findings = seat.judge(&heard);
         let mut is_explained = true;
         if !findings.is_empty() && !seat.known.cover(&one.sent) {
@@ -513,9 +525,10 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn is_shown_by(&mut self, exchanges: &[Recorded]) -> bool {
-        let Judge { profile, alone, inbox, keyring, .. } = self.judge;
+        let Judge { profile, alone, inbox, keyring, clock_moves, .. } = self.judge;
         self.probes += 1;
         let mut judge = Judge::new(profile, *alone);
+        judge.clock_moves = *clock_moves;
         judge.inbox.clone_from(inbox);
         judge.keyring.accepted.clone_from(&keyring.accepted);
         judge.shrinks = false;
@@ -577,7 +590,7 @@ fn holds_whatever_was_before(finding: &Finding, sent: &Prepared) -> bool {
 
 /// Whether a request subscribes a receiver on the machine of the service, which a service under test may allow.
 fn subscribes_here(sent: &Prepared) -> bool {
-    match sent.call().and_then(PreparedCall::operation) {
+    match sent.taken().call().and_then(PreparedCall::operation) {
         Some(Operation::Subscribe { url, .. }) => {
             let is_fit = |there: Destinations| there.judge(url, &[]).is_ok();
             is_fit(Destinations::Local) && !is_fit(Destinations::Public)

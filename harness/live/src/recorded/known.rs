@@ -8,7 +8,8 @@ use serde_json::Value;
 use tideover_exchange::{Prepared, PreparedCall, Response};
 use tideover_model::wire::field::Fields;
 use tideover_model::wire::route::served_at;
-use tideover_model::{Operation, Subject};
+use tideover_model::words::RowOutcome;
+use tideover_model::{ImportFile, Operation, Subject};
 
 /// The known entities, each with the `Authorization` header that has shown it.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +64,11 @@ impl KnownEntities {
             Some(Operation::SyncInvoice(sync)) => {
                 vec![Entity::Invoice(sync.payee.business, sync.invoice)]
             }
-            Some(Operation::GetImport { import } | Operation::ImportInvoices { import, .. }) => {
-                vec![Entity::Import(import)]
+            Some(Operation::GetImport { import }) => vec![Entity::Import(import)],
+            Some(Operation::ImportInvoices { import, file }) => {
+                let mut known = written_by(&file, sent, seen);
+                known.push(Entity::Import(import));
+                known
             }
             Some(Operation::Subscribe { url, .. }) => {
                 let reference = seen.json().and_then(|body| Fields::of(body).reference());
@@ -75,6 +79,25 @@ impl KnownEntities {
         };
         self.0.extend(known.into_iter().map(|entity| (sent.authorization.clone(), entity)));
     }
+}
+
+/// The invoices of the rows that an import has written. Those whose payee has no identifier in the file are left out: which
+/// one the service derives is not shown.
+fn written_by(file: &ImportFile, sent: &Prepared, seen: &Response) -> Vec<Entity> {
+    let rows = seen.json().and_then(|body| Fields::of(body).rows());
+    let Some((rows, call)) = rows.filter(|rows| rows.len() == file.rows.len()).zip(sent.call())
+    else {
+        return Vec::new();
+    };
+    let text = String::from_utf8_lossy(call.body());
+    let is_written = |row: &Value| {
+        let outcome = Fields::of(row).outcome().and_then(RowOutcome::parse);
+        matches!(outcome, Some(RowOutcome::Created | RowOutcome::Updated))
+    };
+    let written = rows.iter().zip(&file.rows).filter(|(row, _)| is_written(row));
+    let names = written.filter_map(|(_, row)| row.payee.clone().zip(row.invoice.clone()));
+    let given = names.filter(|(payee, _)| text.contains(&**payee));
+    given.map(|(payee, invoice)| Entity::Invoice(payee, invoice)).collect()
 }
 
 fn depends_on(operation: &Operation) -> Vec<Entity> {

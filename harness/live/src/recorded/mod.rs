@@ -21,7 +21,7 @@ use tideover_exchange::{Prepared, Response};
 use tideover_model::{OperationKind, Service, Timestamp};
 
 pub use deliveries::ObservedDelivery;
-pub use har::{Read, UnreadableEntry, read_entry};
+pub use har::{Read, UnreadableEntry, from_version, read_entry};
 pub use judged::{Judge, Judged, PATIENCE, judge};
 pub use order::ObservedRequest;
 
@@ -38,6 +38,8 @@ pub struct Recording {
     pub accepted: Vec<String>,
     /// Whether actions may have forced hidden transitions.
     pub hastened: bool,
+    /// Whether the clock of the service was moved.
+    pub clock_moves: bool,
     /// The number of requests that cannot be judged, by reason.
     pub unjudged: BTreeMap<&'static str, u64>,
 }

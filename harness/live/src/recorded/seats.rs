@@ -96,6 +96,11 @@ impl Seat {
         if is_call { findings } else { Vec::new() }
     }
 
+    /// Forgets what responses have shown of the service's clock.
+    pub(super) fn forget_clock(&mut self) {
+        self.listener.forget_clock();
+    }
+
     /// Whether a response contradicts the state, and may show the one before a write.
     pub(super) fn may_lag(&self, one: &Recorded) -> bool {
         let lags = |seen| self.listener.may_lag(&one.sent, seen, one.now);

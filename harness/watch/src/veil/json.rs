@@ -1,7 +1,10 @@
 //! JSON with other values in place of the secret ones. All the rest of the text stays as it is: a duplicate key or the form
 //! of a number may be what a service is judged by.
 
-use tideover_model::wire::schema::{Field, Role};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use tideover_model::wire::schema::{Field, Role, words};
 
 use super::Veil;
 
@@ -10,8 +13,17 @@ pub(super) struct Rewriting<'a> {
     veil: &'a Veil,
     rest: &'a str,
     shown: String,
-    /// Whether sentences for people are shown. They may repeat whatever the request had.
-    shows_prose: bool,
+    shows: Shows,
+}
+
+/// What is shown, beside what the table of fields allows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shows {
+    /// Sentences for people. They may repeat whatever the request had.
+    pub(super) prose: bool,
+    /// Numbers, and words of enumerations, under names that the document does not have. In a success the service has
+    /// computed them, and the judge compares amounts under whatever name.
+    pub(super) computed: bool,
 }
 
 impl<'a> Rewriting<'a> {
@@ -20,10 +32,10 @@ impl<'a> Rewriting<'a> {
         veil: &'a Veil,
         json: &'a str,
         fields: &'static [Field],
-        shows_prose: bool,
+        shows: Shows,
     ) -> String {
         let shown = String::with_capacity(json.len());
-        let mut rewriting = Rewriting { veil, rest: json, shown, shows_prose };
+        let mut rewriting = Rewriting { veil, rest: json, shown, shows };
         rewriting.value(Some(Role::Object(fields)));
         rewriting.shown.push_str(rewriting.rest);
         rewriting.shown
@@ -32,12 +44,16 @@ impl<'a> Rewriting<'a> {
     /// A value in the place of such a field; `None` for a field that the document does not know.
     fn value(&mut self, role: Option<Role>) {
         self.spaces();
-        let role = role.filter(|role| self.shows_prose || !matches!(role, Role::Prose));
+        let role = role.filter(|role| self.shows.prose || !matches!(role, Role::Prose));
         match self.rest.as_bytes().first() {
             Some(b'{') => self.object(fields_of(role)),
             Some(b'[') => self.list(role.filter(may_be_listed)),
             Some(b'"') => {
-                self.string(|veil, text| veil.text(role, text));
+                let is_computed = self.shows.computed && role.is_none();
+                self.string(|veil, text| match is_computed && is_word_of_state(text) {
+                    true => text.to_owned(),
+                    false => veil.text(role, text),
+                });
             }
             Some(b'-' | b'0'..=b'9') => self.number(role),
             _ => {
@@ -94,8 +110,11 @@ impl<'a> Rewriting<'a> {
 
     fn number(&mut self, role: Option<Role>) {
         let number = self.split(|it| !(it.is_ascii_alphanumeric() || "+-.".contains(it)));
+        self.veil.keep_number(role, number);
+        let is_computed = self.shows.computed && role.is_none();
         match role {
             Some(Role::Amount | Role::Count) => self.shown.push_str(number),
+            None if is_computed && !self.veil.may_be_secret(number) => self.shown.push_str(number),
             _ => self.shown.push_str(&self.veil.numeral(number)),
         }
     }
@@ -117,6 +136,12 @@ impl<'a> Rewriting<'a> {
         self.shown.push_str(copied);
         self.rest = rest;
     }
+}
+
+/// Whether a text is one of the words of an enumeration, which says nothing of anybody.
+fn is_word_of_state(text: &str) -> bool {
+    static WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| words().collect());
+    WORDS.contains(text)
 }
 
 fn fields_of(role: Option<Role>) -> &'static [Field] {

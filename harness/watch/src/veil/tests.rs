@@ -76,12 +76,16 @@ fn a_delivery_is_signed_anew() {
         content_type: Some("application/json"),
         signature: None,
         sent: br#"{"url":"https://a.example/hooks"}"#,
-        answered: Some((201, br#"{"reference":"sub_1","secret":"whsec_0123456789abcdef"}"#)),
+        // Where the secret stands is not shown.
+        answered: Some((
+            201,
+            br#"{"reference":"sub_1","signing":{"secret":"whsec_0123456789abcdef"}}"#,
+        )),
     };
     let shown = text(veil.cover(&bare).answered);
     lacks(&shown, &["whsec_0123456789abcdef", "0123456789"]);
     let shown: Value = serde_json::from_str(&shown).unwrap();
-    let other = SigningKey::new(shown["secret"].as_str().unwrap());
+    let other = SigningKey::new(shown["signing"]["secret"].as_str().unwrap());
     let body = br#"{"type":"partner.loan.paid","occurredAt":"2026-01-01T00:00:00Z","data":{"note":"12-3456789"}}"#;
     for (secret, is_genuine) in [("whsec_0123456789abcdef", true), ("whsec_of_somebody", false)] {
         let header = SigningKey::new(secret).sign(1_800_000_000, body).to_string();
@@ -95,6 +99,36 @@ fn a_delivery_is_signed_anew() {
         assert_eq!(verified.is_ok(), is_genuine, "{signature}");
         assert_eq!(signature::signed_at(&signature), Some(1_800_000_000));
     }
+}
+
+/// A service may call amounts and states by other names than the document: the judge needs what it has computed.
+#[test]
+fn what_a_service_has_computed_is_shown_under_any_name() {
+    let mut veil = Veil::default();
+    let bare = Bare {
+        side: Side::Api,
+        method: "PUT",
+        path: ACCOUNT,
+        authorization: Some(KEY),
+        content_type: Some("application/json"),
+        signature: None,
+        sent: br#"{"accountNumber":"0012345678","routingNumber":"021000021"}"#,
+        answered: Some((
+            200,
+            br#"{"externalId":"acme","mask":"5678","limit":229140,"number":12345678}"#,
+        )),
+    };
+    let shown = text(veil.cover(&bare).answered);
+    assert!(shown.contains(r#""limit":229140"#), "{shown}");
+    lacks(&shown, &["12345678"]);
+    let advance =
+        br#"{"externalId":"i","advance":{"phase":"FUNDED","principal":229140,"note":"acme"}}"#;
+    let read = Bare { method: "GET", path: "/v1/organizations/a/invoices/i", sent: b"", ..bare };
+    let shown = text(veil.cover(&Bare { answered: Some((200, advance)), ..read }).answered);
+    assert!(shown.contains(r#""phase":"FUNDED","principal":229140,"note":"masked-"#), "{shown}");
+    // A refusal may repeat whatever the request had.
+    let refused = text(veil.cover(&Bare { answered: Some((400, advance)), ..read }).answered);
+    lacks(&refused, &["FUNDED", "229140"]);
 }
 
 #[test]

@@ -264,6 +264,15 @@ pub fn find<'p>(
     }
 }
 
+/// The words of all enumerations in responses.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    let of_operations = OperationKind::ALL.into_iter().map(OperationKind::reply_fields);
+    of_operations.flat_map(with_inner).flat_map(|field| match field.role {
+        Role::Word(words) => words.iter().copied(),
+        _ => [].iter().copied(),
+    })
+}
+
 type ByName = LazyLock<BTreeMap<&'static str, Vec<&'static Field>>>;
 
 /// The fields of requests and actions that have this name, wherever they stand.

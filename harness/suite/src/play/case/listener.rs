@@ -35,15 +35,14 @@ impl Listener {
         let inbox = inbox.map_or_else(|| NO_INBOX.to_owned(), origin);
         let mut belief = Belief::new(profile, &inbox, first, header.start, outside, prior);
         belief.introduce(keys);
-        // The recorder need not have the target's time, and may have set its own clock meanwhile.
-        belief.forget_clock();
-        belief.doubt_our_clock();
         belief.remember();
         if alone {
             belief.exclude_others();
         }
+        let mut oracle = Oracle::believed(belief);
+        oracle.forget_clock();
         let run = CaseRun {
-            oracle: Oracle::believed(belief),
+            oracle,
             memory: Memory::default(),
             checks: Checks::of_foreign(outside),
             played: Played::default(),
@@ -54,6 +53,11 @@ impl Listener {
     /// Takes over what the operator port did before the first judged request.
     pub fn recall(&mut self, sent: &Prepared, seen: &Response, now: Timestamp) {
         self.run.oracle.overhear(sent, seen, now, now);
+    }
+
+    /// Forgets what responses have shown of the service's clock.
+    pub fn forget_clock(&mut self) {
+        self.run.oracle.forget_clock();
     }
 
     /// Adds a key that was accepted only now. It belongs to a known platform or to a new one.

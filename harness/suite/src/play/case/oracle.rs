@@ -157,6 +157,15 @@ impl<'a> Oracle<'a> {
         }
     }
 
+    /// Forgets the clock of a recorded target. The recorder need not have the target's time, and may have set its own clock
+    /// meanwhile.
+    pub(super) fn forget_clock(&mut self) {
+        if let Worlds::Believed(belief) = &mut self.0 {
+            belief.forget_clock();
+            belief.doubt_our_clock();
+        }
+    }
+
     /// Whether some world explains `seen`.
     pub(super) fn explains(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
         self.belief().is_none_or(|belief| belief.explains(sent, seen, now))
