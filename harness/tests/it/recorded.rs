@@ -730,7 +730,10 @@ fn a_row_that_is_lost_is_found_if_nobody_else_uses_the_keys() {
              INV-1,{payee},Acme,Shop,ISSUED,2000,2026-01-01T00:00:00Z,2036-01-01T00:00:00Z\n"
         );
         let row = json!({ "row": 1, "externalId": "INV-1", "payeeExternalId": "acme", "outcome": "created" });
-        let report = json!({ "externalId": "one", "rowCount": 1, "finished": true, "rows": [row] });
+        let report = json!({
+            "externalId": "one", "rowCount": 1, "finished": true, "rows": [row],
+            "summary": { "created": 1, "updated": 0, "statusOnly": 0, "rejected": 0 },
+        });
         ("PUT", "/v1/invoices/imports/one", json!(file), 200, report)
     };
     let read = json!({
@@ -749,5 +752,6 @@ fn a_row_that_is_lost_is_found_if_nobody_else_uses_the_keys() {
         let path = saved(folder.path(), &archive);
         let (code, printed) = judged_with(&path, &["--alone".as_ref()]);
         assert_eq!(code, expected, "{payee}: {printed}");
+        assert_eq!(printed.contains("externalId}: faceValue"), expected == Some(1), "{printed}");
     }
 }

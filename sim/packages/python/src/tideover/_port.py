@@ -38,15 +38,6 @@ EventType = Literal[
 ]
 
 
-#: The types that the document does not have, and the mock may send: by a fault, or greased.
-UnlistedEventType = Literal[
-    "partner.account.reviewed",
-    "partner.document.available",
-    "partner.notice.sent",
-    "partner.record.archived",
-]
-
-
 Scenario = Literal["fresh", "onboarded", "funded", "repaid", "at-the-limit"]
 
 
@@ -54,6 +45,15 @@ VendorRoute = Literal["VENDOR_ASSERTION", "W9_UPLOAD"]
 
 
 When = Literal["beforeCommit", "afterCommit"]
+
+
+#: The types that the document does not have, and the mock may send: by a fault, or greased.
+UnlistedEventType = Literal[
+    "partner.account.reviewed",
+    "partner.document.available",
+    "partner.notice.sent",
+    "partner.record.archived",
+]
 
 
 class WorldOptions(TypedDict, total=False):
