@@ -166,36 +166,47 @@ impl Delays {
         if take(&mut opening.is_open) || exchange.unsettled || changes {
             opening.wait.enabled.1 = exchange.now;
         }
-        if !reads {
-            return;
+        if reads {
+            self.read_account(exchange, business, may_open, belief.has_a_past());
         }
+    }
+
+    /// Learns from a read of a business whose account may open, or has opened.
+    fn read_account(
+        &mut self,
+        exchange: &Exchange<'_>,
+        business: BusinessId,
+        may_open: bool,
+        has_a_past: bool,
+    ) {
         let onboarding = exchange.seen.json().and_then(|body| body.get(field::ONBOARDING));
         let Some(onboarding) = onboarding else { return };
-        if Fields::of(onboarding).collection_account() != Some(true) {
-            if !(may_open && meets_first_three(onboarding)) {
-                // Something that no response showed seemed to enable it, and this response contradicts that.
-                self.businesses.remove(&business);
-                return;
+        let Some(opening) = self.businesses.get_mut(&business) else { return };
+        if Fields::of(onboarding).collection_account() == Some(true) {
+            if opening.is_from_the_start && !has_a_past {
+                self.collection_account.note(opening.wait.until(exchange.now));
+                opening.last.into_iter().for_each(|last| self.orders.opened(last));
             }
-            opening.wait.not_yet = exchange.since;
-            let shown = *opening.shown.get_or_insert(exchange.now);
-            let (earliest, latest) = opening.wait.enabled;
-            let latest = if opening.is_from_the_start { latest } else { latest.max(shown) };
-            // Whether an address came may still be open.
-            if !exchange.unsettled {
-                let wait = Wait { enabled: (earliest, latest), ..opening.wait };
-                self.waits = Some((Awaited::CollectionAccount, wait));
-                let is_shut = opening.is_from_the_start && wait.has_lasted() > PATIENCE;
-                if let Some(last) = opening.last.take_if(|_| is_shut) {
-                    self.orders.stayed_shut(last);
-                }
+            self.businesses.remove(&business);
+            return;
+        }
+        if !(may_open && meets_first_three(onboarding)) {
+            // Something that no response showed seemed to enable it, and this response contradicts that.
+            self.businesses.remove(&business);
+            return;
+        }
+        opening.wait.not_yet = exchange.since;
+        let shown = *opening.shown.get_or_insert(exchange.now);
+        let (earliest, latest) = opening.wait.enabled;
+        let latest = if opening.is_from_the_start { latest } else { latest.max(shown) };
+        // Whether an address came may still be open.
+        if !exchange.unsettled {
+            let wait = Wait { enabled: (earliest, latest), ..opening.wait };
+            self.waits = Some((Awaited::CollectionAccount, wait));
+            let is_shut = opening.is_from_the_start && wait.has_lasted() > PATIENCE;
+            if let Some(last) = opening.last.take_if(|_| is_shut) {
+                self.orders.stayed_shut(last);
             }
-        } else if let Some(opening) = self.businesses.remove(&business)
-            && opening.is_from_the_start
-            && !belief.has_a_past()
-        {
-            self.collection_account.note(opening.wait.until(exchange.now));
-            opening.last.into_iter().for_each(|last| self.orders.opened(last));
         }
     }
 
