@@ -19,5 +19,5 @@ pub use belief::hypothesis::{Hypothesis, Subject};
 pub use belief::reading::{Revealed, amount};
 pub use belief::{Belief, Explanation, Observation, has_failed, is_informative};
 pub use checks::meanings;
-pub use comparison::{ABSENT, ANY_TEXT, SUCCESS, is_near, meets_first_three};
+pub use comparison::{ABSENT, ANY_TEXT, OWN, SUCCESS, is_near, meets_first_three};
 pub use grounds::undone_by;

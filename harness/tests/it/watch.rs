@@ -509,6 +509,37 @@ async fn what_a_service_says_in_deliveries_is_judged() {
     }
 }
 
+/// No client sends stranger requests than a check: malformed ones, other paths, lost ones, receivers that fail. What is
+/// masked of them, and what nobody knows, must accuse no right service.
+#[tokio::test]
+async fn a_check_through_a_watch_accuses_nobody() {
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string();
+    let (_mock, ready) = serve(&["--webhooks", "local", "--clock", "still"]);
+    let to = format!("http://{free}");
+    let options =
+        ["--webhooks-listen", "127.0.0.1:0", "--webhooks-target", &to, "--side", "service"];
+    let watching = Watching::start(base(&ready), &options);
+    let (url, webhooks) = (watching.url.clone(), watching.webhooks.clone().unwrap());
+    let checked = tideover()
+        .args(["check", "--sandbox", "--target", &url, "--operator", &url, "--key", KEY])
+        .args(["--webhook-listen", &free, "--webhook-url", &webhooks])
+        .args(["--seed", "3", "--max-requests", "2500", "--json"])
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&checked.stdout).unwrap();
+    assert_eq!(found(&report), [""; 0]);
+    let (code, printed) = watching.interrupt();
+    let accused = printed.lines().filter(|line| line.starts_with("service: "));
+    assert_eq!(accused.collect::<Vec<_>>(), [""; 0], "{printed}");
+    assert_ne!(code, Some(1), "{printed}");
+    let said = |what: &str| {
+        let before = printed.split(what).next().unwrap().trim_end();
+        before.rsplit([' ', '\n']).next().unwrap().replace(',', "").parse::<u64>().unwrap_or(0)
+    };
+    assert!(said("requests and") > 2_000 && said("delivery attempts") > 500, "{printed}");
+    assert!(said("of 253 clauses in reach") > 200, "{printed}");
+}
+
 /// A receiver cannot verify what is signed with a secret that it never got. What it takes for its next subscription of the
 /// same URL says nothing of that.
 #[tokio::test]

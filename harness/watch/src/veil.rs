@@ -127,7 +127,9 @@ impl Veil {
         let is_known = sent.as_deref().is_some_and(|sent| !has_stand_in(sent));
         let answered = bare.answered.map(|(status, body)| {
             let computed = kind.is_some() && (200..=299).contains(&status);
-            let shows = Shows { prose: is_known, computed };
+            // A report is the same whoever asks, so that what is shown of it depends on no request.
+            let prose = if computed { !reports_rows(kind) } else { is_known };
+            let shows = Shows { prose, computed };
             self.body(body, fields_of_answer(kind, status), shows)
         });
         let path = self.path(bare.path);
@@ -423,6 +425,11 @@ fn fields_of_answer(kind: Option<OperationKind>, status: u16) -> &'static [Field
         Some(_) => FAILURE,
         None => &[],
     }
+}
+
+/// Whether a success of the operation says of rows of a file what is wrong with them, and may repeat their cells.
+fn reports_rows(kind: Option<OperationKind>) -> bool {
+    matches!(kind, Some(OperationKind::ImportInvoices | OperationKind::GetImport))
 }
 
 /// Whether such a text is shown: a name, an address or an identifier, or whatever has the form that its field asks for.

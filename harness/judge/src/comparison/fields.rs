@@ -330,7 +330,7 @@ fn outcomes_in_words(rows: &[Value]) -> String {
 }
 
 /// What is expected of a new name.
-const OWN: &str = "one of its own";
+pub const OWN: &str = "one of its own";
 
 /// Any nine digits.
 const ROUTING_NUMBER: &str = "routingNumber";

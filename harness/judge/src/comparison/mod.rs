@@ -25,6 +25,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, Status, Timestamp, clause};
 
 pub(crate) use bindings::Bindings;
+pub use fields::OWN;
 use fields::{FieldDifference, differences};
 pub(crate) use fields::{is_known_outcome, is_synced};
 pub(crate) use gaps::is_onboarded;

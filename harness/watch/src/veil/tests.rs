@@ -101,6 +101,29 @@ fn a_delivery_is_signed_anew() {
     }
 }
 
+/// A later read returns the same report as the upload (§4).
+#[test]
+fn a_report_is_shown_alike_to_whoever_asks() {
+    let mut veil = Veil::default();
+    let report =
+        br#"{"externalId":"one","rows":[{"outcome":"rejected","error":"hunter2 is no amount"}]}"#;
+    let bare = Bare {
+        side: Side::Api,
+        method: "GET",
+        path: IMPORT,
+        authorization: Some(KEY),
+        content_type: Some("text/csv"),
+        signature: None,
+        sent: b"",
+        answered: Some((200, report)),
+    };
+    let file = format!("{HEAD}\n{}", ROW.replace("100000", "hunter2"));
+    let upload = Bare { method: "PUT", sent: file.as_bytes(), ..bare };
+    let shown = [upload, bare].map(|bare| text(veil.cover(&bare).answered));
+    assert_eq!(shown[0], shown[1]);
+    lacks(&shown[0], &["hunter2"]);
+}
+
 /// A service may call amounts and states by other names than the document: the judge needs what it has computed.
 #[test]
 fn what_a_service_has_computed_is_shown_under_any_name() {
