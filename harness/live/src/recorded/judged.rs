@@ -420,9 +420,7 @@ impl Judge {
             self.seats.forget(part);
         }
         if is_act(one) {
-            self.seats.recall(part, one);
-            self.keyring.issued.extend(one.seen.as_ref().and_then(issued).map(str::to_owned));
-            beginning.acts.push(one.clone());
+            self.recall(part, one);
         }
         let found = (!findings.is_empty()).then(|| {
             self.summary.count_broken(&findings);
@@ -433,6 +431,13 @@ impl Judge {
         self.forgotten += forgotten;
         self.add_closed();
         found
+    }
+
+    /// Remembers what the operator did for the beliefs that have not judged it.
+    fn recall(&mut self, judged_by: Part, act: &Recorded) {
+        self.seats.recall(judged_by, act);
+        self.keyring.issued.extend(act.seen.as_ref().and_then(issued).map(str::to_owned));
+        self.beginning.iter_mut().for_each(|beginning| beginning.acts.push(act.clone()));
     }
 
     /// Counts a failure. Returns it if its cause is new, with the fewest exchanges that show it.
