@@ -17,6 +17,7 @@ use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::BuildHasher;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 use tideover_exchange::matcher::texts;
@@ -24,7 +25,7 @@ use tideover_exchange::secrets::Secrets;
 use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Response};
 use tideover_live::recorded::from_version;
 use tideover_model::wire::schema::columns::{Column, column};
-use tideover_model::wire::schema::{EVENT, FAILURE, Field, Role};
+use tideover_model::wire::schema::{EVENT, FAILURE, Field, Role, words};
 use tideover_model::words::EventType;
 use tideover_model::{
     Code, FaceValue, OperationKind, SigningKey, bearer, is_routing_number, masked, signature,
@@ -113,13 +114,11 @@ impl Veil {
         // A body may repeat them.
         let secrets = self.keep_secrets(&prepared, bare.answered);
         let plain = Shows { prose: true, computed: false };
-        let sent = match kind {
-            Some(OperationKind::ImportInvoices) => self.file(bare.sent),
-            None if bare.side == Side::Webhooks => Some(self.body(bare.sent, EVENT, plain)),
-            kind => {
-                let fields = kind.map_or(&[][..], OperationKind::fields);
-                Some(self.body(bare.sent, fields, plain))
-            }
+        let sent = match (bare.side, kind) {
+            (Side::Webhooks, _) => Some(self.body(bare.sent, EVENT, plain)),
+            (Side::Api, Some(OperationKind::ImportInvoices)) => self.file(bare.sent),
+            (Side::Api, Some(kind)) => Some(self.body(bare.sent, kind.fields(), plain)),
+            (Side::Api, None) => Some(self.body(bare.sent, &[], plain)),
         };
         let signature = bare
             .signature
@@ -128,7 +127,7 @@ impl Veil {
         let answered = bare.answered.map(|(status, body)| {
             let computed = kind.is_some() && (200..=299).contains(&status);
             // A report is the same whoever asks, so that what is shown of it depends on no request.
-            let prose = if computed { !reports_rows(kind) } else { is_known };
+            let prose = is_known && !(computed && reports_rows(kind));
             let shows = Shows { prose, computed };
             self.body(body, fields_of_answer(kind, status), shows)
         });
@@ -499,6 +498,12 @@ fn is_amount(text: &str) -> bool {
 /// A code or an event, which conduct reads under any name.
 fn is_word_of_document(text: &str) -> bool {
     Code::parse(text).is_some() || EventType::parse(text).is_some()
+}
+
+/// A word of an enumeration, which says nothing of anybody.
+fn is_word_of_state(text: &str) -> bool {
+    static WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| words().collect());
+    WORDS.contains(text)
 }
 
 /// Headers that say nothing secret.

@@ -1,12 +1,9 @@
 //! JSON with other values in place of the secret ones. All the rest of the text stays as it is: a duplicate key or the form
 //! of a number may be what a service is judged by.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use tideover_model::wire::schema::{Field, Role};
 
-use tideover_model::wire::schema::{Field, Role, words};
-
-use super::Veil;
+use super::{Veil, is_word_of_state};
 
 /// The text is known to be JSON, so nothing is checked again.
 pub(super) struct Rewriting<'a> {
@@ -136,12 +133,6 @@ impl<'a> Rewriting<'a> {
         self.shown.push_str(copied);
         self.rest = rest;
     }
-}
-
-/// Whether a text is one of the words of an enumeration, which says nothing of anybody.
-fn is_word_of_state(text: &str) -> bool {
-    static WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| words().collect());
-    WORDS.contains(text)
 }
 
 fn fields_of(role: Option<Role>) -> &'static [Field] {

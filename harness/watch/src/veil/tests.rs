@@ -9,19 +9,21 @@ const ACCOUNT: &str = "/v1/organizations/acme/payout-account";
 const IMPORT: &str = "/v1/invoices/imports/one";
 const KEY: &str = "Bearer live_sk_q2w8r5t1zzzzcdef";
 
+/// A request without a body, and without an answer.
+const PLAIN: Bare<'_> = Bare {
+    side: Side::Api,
+    method: "GET",
+    path: BUSINESS,
+    authorization: Some(KEY),
+    content_type: Some("application/json"),
+    signature: None,
+    sent: b"",
+    answered: None,
+};
+
 fn covered(method: &str, path: &str, sent: &[u8], answered: Option<(u16, &[u8])>) -> Veiled {
     let content_type = Some(if path == IMPORT { "text/csv" } else { "application/json" });
-    let (side, authorization, signature) = (Side::Api, Some(KEY), None);
-    Veil::default().cover(&Bare {
-        side,
-        method,
-        path,
-        authorization,
-        content_type,
-        signature,
-        sent,
-        answered,
-    })
+    Veil::default().cover(&Bare { method, path, content_type, sent, answered, ..PLAIN })
 }
 
 fn text(bytes: Option<Vec<u8>>) -> String {
@@ -49,14 +51,10 @@ fn lacks(shown: &str, secrets: &[&str]) {
 
 fn cover(veil: &mut Veil, body: &str) -> String {
     let bare = Bare {
-        side: Side::Api,
-        signature: None,
         method: "PUT",
         path: "/v1/organizations/acme?token=abcdefgh",
-        authorization: Some(KEY),
-        content_type: Some("application/json"),
         sent: body.as_bytes(),
-        answered: None,
+        ..PLAIN
     };
     let veiled = veil.cover(&bare);
     assert_eq!(veiled.authorization.as_deref(), Some("Bearer live_sk_…cdef"));
@@ -69,18 +67,15 @@ fn cover(veil: &mut Veil, body: &str) -> String {
 fn a_delivery_is_signed_anew() {
     let mut veil = Veil::default();
     let bare = Bare {
-        side: Side::Api,
         method: "POST",
         path: "/v1/webhooks",
-        authorization: Some(KEY),
-        content_type: Some("application/json"),
-        signature: None,
         sent: br#"{"url":"https://a.example/hooks"}"#,
         // Where the secret stands is not shown.
         answered: Some((
             201,
             br#"{"reference":"sub_1","signing":{"secret":"whsec_0123456789abcdef"}}"#,
         )),
+        ..PLAIN
     };
     let shown = text(veil.cover(&bare).answered);
     lacks(&shown, &["whsec_0123456789abcdef", "0123456789"]);
@@ -108,14 +103,10 @@ fn a_report_is_shown_alike_to_whoever_asks() {
     let report =
         br#"{"externalId":"one","rows":[{"outcome":"rejected","error":"hunter2 is no amount"}]}"#;
     let bare = Bare {
-        side: Side::Api,
-        method: "GET",
         path: IMPORT,
-        authorization: Some(KEY),
         content_type: Some("text/csv"),
-        signature: None,
-        sent: b"",
         answered: Some((200, report)),
+        ..PLAIN
     };
     let file = format!("{HEAD}\n{}", ROW.replace("100000", "hunter2"));
     let upload = Bare { method: "PUT", sent: file.as_bytes(), ..bare };
@@ -129,17 +120,14 @@ fn a_report_is_shown_alike_to_whoever_asks() {
 fn what_a_service_has_computed_is_shown_under_any_name() {
     let mut veil = Veil::default();
     let bare = Bare {
-        side: Side::Api,
         method: "PUT",
         path: ACCOUNT,
-        authorization: Some(KEY),
-        content_type: Some("application/json"),
-        signature: None,
         sent: br#"{"accountNumber":"0012345678","routingNumber":"021000021"}"#,
         answered: Some((
             200,
             br#"{"externalId":"acme","mask":"5678","limit":229140,"number":12345678}"#,
         )),
+        ..PLAIN
     };
     let shown = text(veil.cover(&bare).answered);
     assert!(shown.contains(r#""limit":229140"#), "{shown}");
@@ -267,6 +255,9 @@ fn prose_after_a_doubtful_request_is_no_longer_shown() {
         lacks(&text(veiled.answered), &["hunter2"]);
     }
     assert!(answered(BUSINESS, 400, answer).contains("Unknown: hunter2"));
+    let accepted = br#"{"externalId":"acme","created":true,"reason":"Unknown: hunter2"}"#;
+    let veiled = covered("PUT", BUSINESS, br#"{"password":"hunter2"}"#, Some((200, accepted)));
+    lacks(&text(veiled.answered), &["hunter2"]);
 }
 
 #[test]
