@@ -14,7 +14,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tideover_exchange::target::inbox::{Inbox, is_redirected, redirect_of};
-use tideover_exchange::{Arrival, NO_ANSWER};
+use tideover_exchange::{Arrival, NO_ANSWER, has_a_field};
 use tideover_model::{Timestamp, signature};
 use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
@@ -192,9 +192,7 @@ async fn receive(shared: &Shared, request: Request<Incoming>) -> u16 {
 
 /// The headers that have no field of their own in an arrival.
 fn other_headers(headers: &HeaderMap) -> Vec<(String, String)> {
-    let own = [signature::DELIVERY_HEADER, signature::HEADER];
-    let is_own = |name: &str| own.iter().any(|own| own.eq_ignore_ascii_case(name));
-    let others = headers.iter().filter(|(name, _)| !is_own(name.as_str()));
+    let others = headers.iter().filter(|(name, _)| !has_a_field(name.as_str()));
     let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
     others.map(|(name, value)| (name.as_str().to_owned(), text(value.as_bytes()))).collect()
 }

@@ -32,6 +32,12 @@ pub struct Arrival {
     pub arrived: Option<Timestamp>,
 }
 
+/// Whether a header has a field of its own in an arrival.
+pub fn has_a_field(header: &str) -> bool {
+    let own = [signature::DELIVERY_HEADER, signature::HEADER];
+    own.iter().any(|own| own.eq_ignore_ascii_case(header))
+}
+
 impl Arrival {
     /// The time in the signature. Unix seconds.
     pub fn signed_at(&self) -> Option<u64> {

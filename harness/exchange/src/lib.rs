@@ -25,7 +25,7 @@ pub mod step;
 pub mod target;
 pub mod transcript;
 
-pub use arrival::{Arrival, NO_ANSWER, kind_of_event};
+pub use arrival::{Arrival, NO_ANSWER, has_a_field, kind_of_event};
 pub use dates::{DAY, START, from_start, seconds_from_start, start};
 pub use exchange::{Exchange, Inside};
 pub(crate) use masking::is_withheld;

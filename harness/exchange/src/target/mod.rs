@@ -16,7 +16,7 @@ use crate::{Arrival, Memory, Prepared, Response};
 
 pub use interleaved::Interleaved;
 pub use model::{INBOX, LazyResponse, ModelTarget, service};
-pub use origin::{is_this_machine, origin};
+pub use origin::{is_this_machine, origin, path_of};
 
 /// No answer came to a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]

@@ -3,8 +3,8 @@
 //! Anybody can send something to a receiver. Only what the secret of the subscription signs is the service's own word, and
 //! is judged. Each subscription is judged by itself, so that nothing depends on what was before it.
 
-use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::{Arrival, Exchange, Prepared, PreparedAction, Response};
+use tideover_model::signature::HEADER;
 use tideover_model::{OperationKind, Timestamp, clause};
 
 use crate::callers::Callers;
@@ -12,7 +12,7 @@ use crate::checks::attempts::Attempts;
 use crate::checks::sequences::Sequences;
 use crate::checks::subscribed::{IN_FLIGHT, KnownSubscriptions};
 use crate::checks::wanted::WantedEvents;
-use crate::checks::{Check, Checks, ChosenBy, DELIVERIES, Notes};
+use crate::checks::{Check, Checks, ChosenBy, Notes};
 
 /// A subscription whose secret has passed.
 pub struct Overheard {
@@ -94,14 +94,10 @@ fn of(checks: Vec<Box<dyn Check>>) -> Checks {
 }
 
 /// That no delivery to a URL is signed with the secret of its subscription.
-pub fn never_signed(deliveries: usize) -> Finding {
-    let seen = format!("none of {deliveries} deliveries");
-    let clause = clause!("6.signature.1");
-    Finding::new(
-        clause,
-        DELIVERIES.to_owned(),
-        "Service-Signature",
-        "each is signed with the secret",
-        seen,
-    )
+pub fn never_signed(deliveries: usize) -> Notes {
+    let mut notes = Notes::default();
+    notes.expect_delivery(clause!("6.signature.1"), false, HEADER, || {
+        ("each is signed with the secret", format!("none of {deliveries} deliveries"))
+    });
+    notes
 }

@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 use serde_json::Value;
 use tideover_exchange::matcher::texts;
 use tideover_exchange::target::inbox::before_redirect;
+use tideover_exchange::target::path_of;
 use tideover_exchange::{Arrival, Exchange, Prepared, PreparedAction, kind_of_event};
 use tideover_model::signature::TOLERANCE;
 use tideover_model::wire::field::{self, Fields};
@@ -104,7 +105,7 @@ impl KnownSubscriptions {
         }
         let body = call.body().json().unwrap_or(&Value::Null);
         if let Some(url) = Fields::of(body).url() {
-            self.unknown.extend(path_of(url));
+            self.unknown.extend(path_of(url).map(str::to_owned));
         }
     }
 
@@ -226,7 +227,7 @@ impl KnownSubscription {
         let candidate =
             |text: &str| CandidateSecret { secret: text.to_owned(), key: OnceCell::new() };
         Some(KnownSubscription {
-            path: path_of(url.as_deref().or(text(field::URL))?)?,
+            path: path_of(url.as_deref().or(text(field::URL))?)?.to_owned(),
             owner: exchange.sent.authorization.clone(),
             platform: caller_of(exchange),
             reference: text(field::REFERENCE).unwrap_or_default().to_owned(),
@@ -281,10 +282,4 @@ pub(super) fn caller_of(exchange: &Exchange<'_>) -> Option<PlatformId> {
 /// Whether a delivery to `path` arrives there. A shared inbox shows only the path after the run's own prefix.
 fn leads_to(path: &str, arrival: &Arrival) -> bool {
     path.ends_with(&arrival.path) || path.ends_with(&*before_redirect(&arrival.path))
-}
-
-/// The path of a URL.
-fn path_of(url: &str) -> Option<String> {
-    let (_, after_scheme) = url.split_once("://")?;
-    Some(after_scheme.find('/').map_or("/", |start| &after_scheme[start..]).to_owned())
 }

@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use tideover_exchange::evidence::finding::Finding;
-use tideover_exchange::evidence::tally::Tally;
 use tideover_exchange::{Arrival, Exchange};
+use tideover_judge::checks::Notes;
 use tideover_judge::checks::overheard::{Overheard, never_signed};
 use tideover_model::{OperationKind, Timestamp};
 
@@ -54,8 +53,7 @@ struct Subscribed {
 
 /// What an attempt shows of the service.
 pub(super) struct Judgement {
-    pub(super) findings: Vec<Finding>,
-    pub(super) met: Tally,
+    pub(super) notes: Notes,
     /// The exchange that made the subscription.
     pub(super) made: Recorded,
 }
@@ -97,7 +95,7 @@ impl Deliveries {
             known.start_over();
         }
         let notes = known.overheard.hear(arrival, *since, *now);
-        Some(Judgement { findings: notes.findings, met: notes.met, made: known.made.clone() })
+        Some(Judgement { notes, made: known.made.clone() })
     }
 
     /// Counts an attempt that no known secret signs. Several, and none that is signed, contradict the document.
@@ -111,11 +109,8 @@ impl Deliveries {
         }
         let known = leading.pop()?;
         known.unsigned.insert(name);
-        (known.unsigned.len() == STRANGE).then(|| Judgement {
-            findings: vec![never_signed(STRANGE)],
-            met: Tally::default(),
-            made: known.made.clone(),
-        })
+        (known.unsigned.len() == STRANGE)
+            .then(|| Judgement { notes: never_signed(STRANGE), made: known.made.clone() })
     }
 }
 

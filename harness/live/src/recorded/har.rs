@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall};
+use tideover_exchange::target::path_of;
+use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, has_a_field};
 use tideover_model::{Timestamp, signature};
 
 use crate::recorded::deliveries::ObservedDelivery;
@@ -128,20 +129,11 @@ pub enum Read {
 /// It is not of the form of one.
 pub fn read_entry(entry: serde_json::Value) -> Result<Read, UnreadableEntry> {
     let entry: Entry = serde_json::from_value(entry).map_err(|_| UnreadableEntry)?;
-    if entry.is_webhook == Some(true) {
-        let delivery = entry.delivery().map_err(|_| UnreadableEntry)?;
-        return Ok(Read::Delivery(Box::new(delivery)));
+    let mut read = entry.read().map_err(|_| UnreadableEntry)?;
+    if let Read::Request(observed) = &mut read {
+        rename_first_key(&mut observed.recorded);
     }
-    let Some(base) = entry.base() else {
-        return Ok(match entry {
-            entry if entry.hastens() => Read::Hastens,
-            entry if entry.moves_clock() => Read::MovesClock,
-            _ => Read::Other,
-        });
-    };
-    let mut observed = entry.recorded(&base).map_err(|_| UnreadableEntry)?;
-    rename_first_key(&mut observed.recorded);
-    Ok(Read::Request(Box::new(observed)))
+    Ok(read)
 }
 
 /// An entry that is none.
@@ -157,26 +149,23 @@ pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     let (mut hastened, mut clock_moves) = (false, false);
     let mut deliveries = Vec::new();
     for (index, entry) in archive.log.entries.into_iter().enumerate() {
-        if entry.is_webhook == Some(true) {
-            let at = |problem| RecordingProblem::Entry { index, problem };
-            deliveries.push(entry.delivery().map_err(at)?);
-            continue;
+        let base = entry.base();
+        match entry.read().map_err(|problem| RecordingProblem::Entry { index, problem })? {
+            Read::Request(one) => {
+                target = target.or_else(|| base.as_deref().map(without_user));
+                observed.push(*one);
+            }
+            Read::Delivery(one) => deliveries.push(*one),
+            Read::Hastens => hastened = true,
+            Read::MovesClock => clock_moves = true,
+            Read::Other => {}
         }
-        let Some(base) = entry.base() else {
-            hastened |= entry.hastens();
-            clock_moves |= entry.moves_clock();
-            continue;
-        };
-        target.get_or_insert_with(|| without_user(&base));
-        let at = |problem| RecordingProblem::Entry { index, problem };
-        observed.push(entry.recorded(&base).map_err(at)?);
     }
     let is_ours = archive.log.creator.is_some_and(|creator| creator.name == OURS);
     set_keys(&mut observed, is_ours);
     let (target, unjudged) = (target.unwrap_or_default(), BTreeMap::new());
     let traffic = Traffic::AsItCame(observed);
-    let accepted = Vec::new();
-    let inbox = None;
+    let (inbox, accepted) = (None, Vec::new());
     Ok(Recording { target, inbox, traffic, deliveries, accepted, hastened, clock_moves, unjudged })
 }
 
@@ -219,12 +208,19 @@ impl Entry {
         self.not_sent.is_none().then(|| base.to_owned())
     }
 
-    fn hastens(&self) -> bool {
-        self.request.method == "POST" && self.request.url.ends_with("/_sim/actions")
-    }
-
-    fn moves_clock(&self) -> bool {
-        self.request.method == "POST" && self.request.url.ends_with("/_sim/clock")
+    /// What it is to the judge.
+    fn read(self) -> Result<Read, EntryProblem> {
+        if self.is_webhook == Some(true) {
+            return Ok(Read::Delivery(Box::new(self.delivery()?)));
+        }
+        if let Some(base) = self.base() {
+            return Ok(Read::Request(Box::new(self.recorded(&base)?)));
+        }
+        let posts_to = |path| self.request.method == "POST" && self.request.url.ends_with(path);
+        if posts_to("/_sim/actions") {
+            return Ok(Read::Hastens);
+        }
+        Ok(if posts_to("/_sim/clock") { Read::MovesClock } else { Read::Other })
     }
 
     /// When it was sent, and when the answer had come.
@@ -240,17 +236,11 @@ impl Entry {
     fn delivery(self) -> Result<ObservedDelivery, EntryProblem> {
         let (since, now) = self.times()?;
         let Entry { request, response, .. } = self;
-        let (_, after_scheme) = request.url.split_once("://").unwrap_or_default();
-        let path = after_scheme.find('/').map_or("/", |start| &after_scheme[start..]).to_owned();
+        let path = path_of(&request.url).unwrap_or("/").to_owned();
         let (delivery, signature) =
             (request.header(signature::DELIVERY_HEADER), request.header(signature::HEADER));
         let headers = request.headers.into_iter().map(|header| (header.name, header.value));
-        let is_named = |(name, _): &(String, String)| {
-            [signature::DELIVERY_HEADER, signature::HEADER]
-                .iter()
-                .any(|known| known.eq_ignore_ascii_case(name))
-        };
-        let headers = headers.filter(|header| !is_named(header)).collect();
+        let headers = headers.filter(|(name, _)| !has_a_field(name)).collect();
         let body = request.post_data.map_or(Ok(Vec::new()), Content::bytes)?.into();
         let status = response.status;
         let arrived = Some(since);

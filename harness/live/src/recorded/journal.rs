@@ -55,10 +55,10 @@ pub(super) fn read(text: &str) -> Result<Recording, RecordingProblem> {
     let cases: Vec<Vec<Recorded>> = cases.into_values().collect();
     let inbox = cases.iter().flatten().find_map(|recorded| inbox_of(&run, &recorded.sent));
     Ok(Recording {
-        deliveries: Vec::new(),
         target,
         inbox,
         traffic: Traffic::InCases(cases),
+        deliveries: Vec::new(),
         accepted: Vec::new(),
         hastened,
         // Each case of a check has the clock in its steps.

@@ -13,6 +13,7 @@ use tideover_exchange::step::{Action, Call, Caller, Step};
 use tideover_exchange::target::Unreachable;
 use tideover_exchange::transcript::{Header, Transcript};
 use tideover_exchange::{Exchange, Prepared, PreparedAction, PreparedCall, Response};
+use tideover_judge::checks::Notes;
 use tideover_judge::checks::consistent::contradictions_within;
 use tideover_judge::checks::registry::shows_in_an_answer;
 use tideover_judge::{ABSENT, ANY_TEXT, OWN, SUCCESS, is_informative};
@@ -209,7 +210,8 @@ impl Judge {
 
     /// Takes an attempt of a delivery that has ended. Returns the findings whose causes are new.
     pub fn take_delivery(&mut self, delivery: &ObservedDelivery) -> Option<Failure> {
-        let Judgement { findings, met, made } = self.deliveries.hear(delivery, self.alone)?;
+        let Judgement { notes, made } = self.deliveries.hear(delivery, self.alone)?;
+        let Notes { met, findings, .. } = notes;
         self.summary.met.add(&met);
         if findings.is_empty() {
             return None;

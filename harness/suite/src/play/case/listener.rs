@@ -91,9 +91,7 @@ impl Listener {
     ) -> Vec<Finding> {
         let Some(seen) = seen else {
             self.run.oracle.miss(sent, Applied::MayBe, since);
-            self.run.checks.miss(sent, self.run.oracle.platform_of(sent));
-            self.run.played.lessons.miss();
-            self.run.played.unanswered += 1;
+            self.run.lose(sent);
             self.run.played.answers.push((since, None));
             return Vec::new();
         };

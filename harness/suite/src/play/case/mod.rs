@@ -229,15 +229,18 @@ impl<'a> CaseRun<'a> {
     /// Counts a request without a response.
     fn miss(&mut self, step: &Step, sent: &Prepared, unanswered: Unanswered) {
         match unanswered.applied {
-            Applied::MayBe => {
-                self.checks.miss(sent, self.oracle.platform_of(sent));
-                self.played.lessons.miss();
-                self.played.unanswered += 1;
-            }
+            Applied::MayBe => self.lose(sent),
             // A subscription that was refused, say, need not be deleted.
             Applied::Never if self.memory.lacks_for(step) => {}
             Applied::Never => self.played.unsent.push(unanswered.why),
         }
+    }
+
+    /// Counts a request without a response that may have been carried out.
+    fn lose(&mut self, sent: &Prepared) {
+        self.checks.miss(sent, self.oracle.platform_of(sent));
+        self.played.lessons.miss();
+        self.played.unanswered += 1;
     }
 
     /// Repeats a request whose response may be stale, or that failed although it must be refused. Returns the last response,
