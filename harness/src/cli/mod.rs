@@ -199,9 +199,12 @@ fn write_lessons(
 const OBSERVED: &str =
     "# What the run saw, and how often. The mock ignores it; tideover profile diff compares it.";
 
+/// A defect of the catalogue, or one that `prove --generated` draws.
 fn defect_named(name: &str) -> Result<&'static Defect, String> {
-    defects::find(name)
-        .ok_or_else(|| "no defect has this name; tideover prove --list names them".to_owned())
+    let drawn = || defects::generated::mutations().into_iter().find(|one| one.name() == name);
+    defects::find(name).or_else(|| drawn().map(|one| one.plant())).ok_or_else(|| {
+        "no defect has this name; tideover prove --list and --generated name them".to_owned()
+    })
 }
 
 /// The certificate authorities to trust besides the system's, from a file if one is given.

@@ -38,7 +38,7 @@ pub(super) struct Prove {
     /// The number of seeds for each defect
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
-    /// Prove this defect alone; may be given again
+    /// Prove this defect alone, of the catalogue or drawn by --generated; may be given again
     #[arg(long, value_name = "NAME", value_parser = defect_named)]
     defect: Vec<&'static Defect>,
     /// The most requests for each seed, in cases of 50 steps [default: 20000 with the model known, otherwise

@@ -9,6 +9,7 @@ use tideover_exchange::target::{INBOX, service};
 use tideover_exchange::transcript::Header;
 use tideover_model::clause::Kind;
 use tideover_model::{Cents, Clause, Code, Delays, Profile, Range, RateRanges, Webhooks};
+use tideover_prove::defects::generated::{Mutation, mutations};
 use tideover_prove::defects::{Defect, WITHOUT_DEFECT};
 use tideover_prove::{Proof, ProofBudget, Setup, UNSEEN, defects, prove};
 use tideover_suite::generate::DEFAULT_STEPS;
@@ -53,6 +54,44 @@ fn survives_for_a_reason(setup: Setup) {
     assert!(found.is_empty(), "{setup:?} finds what has a reason: {found:?}");
     let missed = until_none_is_left(setup, sought, Proof::is_missed);
     assert!(missed.is_empty(), "{setup:?} misses without a reason: {missed:?}");
+}
+
+/// The mutations of the tables that say so, all found in this setup.
+fn are_found(setup: Setup, requests: u64, is_it: impl Fn(&Mutation) -> bool) {
+    let mutations = mutations();
+    let sought: Vec<_> = mutations.iter().filter(|it| is_it(it)).map(Mutation::plant).collect();
+    assert!(!sought.is_empty());
+    let missed = proven(setup, &sought, 1, requests);
+    let missed = missed.iter().filter(|proof| proof.survived());
+    let missed: Vec<&str> = missed.map(|proof| proof.defect.name).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// Even where others may have made the request valid unseen: a failure that stays is no outage.
+#[test]
+fn a_failure_in_place_of_a_refusal_is_found() {
+    let at_one = ["Quote", "SetPayoutAccount", "RequestAdvance"];
+    are_found(Setup::Caller, 4_000, |mutation| {
+        let words: Vec<&str> = mutation.words.split(' ').collect();
+        let [at, "answers", "with", "upstream_failed", .., due] = words[..] else { return false };
+        at_one.contains(&at) && due.ends_with("_not_found")
+    });
+    let due = ["already_subscribed", "business_not_eligible", "already_imported"];
+    are_found(Setup::Stranger, 4_000, |mutation| {
+        due.iter().any(|due| mutation.words == format!("{due} is answered with upstream_failed"))
+    });
+}
+
+/// Neither is right each time, and neither is shown to be wrong by one response.
+#[test]
+fn what_only_the_whole_run_shows_is_found() {
+    are_found(Setup::Stranger, 4_000, |mutation| {
+        let in_other_letters = "of GetInvoice is in small letters for some subjects";
+        let of_its_type =
+            "ImportInvoices answers unsupported_media_type in place of already_imported";
+        mutation.words == format!("collectionState {in_other_letters}")
+            || mutation.words == of_its_type
+    });
 }
 
 #[test]

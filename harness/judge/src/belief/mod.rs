@@ -465,21 +465,20 @@ impl Belief {
         open
     }
 
-    /// Whether a request must be refused, and so changes nothing, in whatever state the target is, and whatever others do:
-    /// it may be sent again. That of a subscription may be only if no state makes it valid (§4 Idempotency summary).
-    pub fn must_refuse(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
-        let is_once = sent.kind() == Some(OperationKind::Subscribe);
+    /// Whether a failed request may be sent again at once: it has to be refused, so that it changes nothing. Others may have
+    /// made it valid unseen: any but that of a subscription may be repeated all the same (§4 Idempotency summary).
+    pub fn may_ask_again(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
+        let is_ours = self.outside == Outside::Controlled || self.alone;
+        let is_once = sent.kind() == Some(OperationKind::Subscribe) && !is_ours;
         self.refusal_due(sent, seen, now)
-            .is_some_and(|code| !(ends_unseen(code) || is_once && depends_on_state(sent, code)))
+            .is_some_and(|code| !(is_once && depends_on_state(sent, code)))
     }
 
     /// The listed code with which a request must be refused in every hypothesis.
     ///
-    /// What was there before, and what others with the same keys do, is in no hypothesis: then only a request that no state
-    /// can make valid must be refused, or one without a right key.
+    /// What was there before is in no hypothesis: then only a request that no state can make valid must be refused, or one
+    /// without a right key.
     fn refusal_due(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> Option<Code> {
-        let is_all_ours = self.prior != PriorState::Anything
-            && (self.outside == Outside::Controlled || self.alone);
         if self.incomplete {
             return None;
         }
@@ -488,7 +487,7 @@ impl Belief {
         let decided = Some(decided.hypotheses).filter(|_| decided.are_all)?;
         let mut due = decided.iter().map(|it| it.refusal_due(sent, Revealed::default(), now));
         let first = due.next().flatten()?;
-        let is_due = is_all_ours || !depends_on_state(sent, first);
+        let is_due = self.prior != PriorState::Anything || !depends_on_state(sent, first);
         (is_due && due.all(|other| other == Some(first))).then_some(first)
     }
 

@@ -175,7 +175,10 @@ impl Hypothesis {
         let by_code = fit.predicted.code() != seen.code();
         // Also where we predict another refusal: no order is given.
         if by_code && let Some(gap) = self.refusal_left_open(sent, seen) {
-            return (self.clone(), Fit::refused_for(gap, seen));
+            // Whether the service takes files of this type shows in the run as a whole.
+            let is_of_type = seen.code() == Some(Code::UnsupportedMediaType.name());
+            let due = fit.refusal.filter(|_| is_of_type).map(|(code, _)| code);
+            return (self.clone(), Fit { due, ..Fit::refused_for(gap, seen) });
         }
         if let Some(plain) = without_event_types(sent).filter(|_| by_code) {
             return self.answered_without_events(Observation { sent: &plain, ..observed });

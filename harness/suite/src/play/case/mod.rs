@@ -243,7 +243,7 @@ impl<'a> CaseRun<'a> {
         self.played.unanswered += 1;
     }
 
-    /// Repeats a request whose response may be stale, or that failed although it must be refused. Returns the last response,
+    /// Repeats a request whose response may be stale, or that failed although it has to be refused. Returns the last response,
     /// whether it may still be stale, and how often it failed again.
     async fn ask_again<T: Observed>(
         &mut self,
@@ -253,11 +253,11 @@ impl<'a> CaseRun<'a> {
         since: Timestamp,
     ) -> Result<(Response, bool, usize), Unanswered> {
         let (mut seen, may_lag) = self.retry_stale(target, sent, seen, since).await?;
-        let must_be_refused = has_failed(sent, &seen)
+        let may_ask_again = has_failed(sent, &seen)
             && !self.played.failing.is_announced()
-            && self.oracle.must_refuse(sent, &seen, now_of(target).unwrap_or(since));
+            && self.oracle.may_ask_again(sent, &seen, now_of(target).unwrap_or(since));
         let mut times = 0;
-        while must_be_refused && times < AGAIN_AT_ONCE && has_failed(sent, &seen) {
+        while may_ask_again && times < AGAIN_AT_ONCE && has_failed(sent, &seen) {
             target.wait_to_retry(times).await;
             times += 1;
             // Should it not be refused after all, then the one before may have been carried out.

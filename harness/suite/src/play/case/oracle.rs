@@ -145,9 +145,9 @@ impl<'a> Oracle<'a> {
         self.belief().is_some_and(|belief| belief.may_lag(sent, seen, now))
     }
 
-    /// Whether a request must be refused with a listed code, in every world, and so may be sent again.
-    pub(super) fn must_refuse(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
-        self.belief().is_some_and(|belief| belief.must_refuse(sent, seen, now))
+    /// Whether a failed request has to be refused with a listed code, in every world, and so may be sent again.
+    pub(super) fn may_ask_again(&self, sent: &Prepared, seen: &Response, now: Timestamp) -> bool {
+        self.belief().is_some_and(|belief| belief.may_ask_again(sent, seen, now))
     }
 
     /// Adds keys of a foreign target.

@@ -13,7 +13,7 @@ use tideover_judge::{Belief, has_failed};
 use tideover_model::{Code, OperationKind, Timestamp, clause};
 
 use crate::play::learn::{
-    Constant, Failing, Lessons, Persistent, Renamed, Repeats, Replaced, Variants,
+    Constant, Failing, Lessons, MediaTypes, Persistent, Renamed, Repeats, Replaced, Variants,
 };
 
 /// The outcome of a case, or of steps that are played again.
@@ -40,6 +40,8 @@ pub struct Played {
     pub shapes: CaseShapes,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
+    /// Which media types of files were taken, and which were refused.
+    pub media_types: MediaTypes,
     /// The members of enumerations in whose place other words came.
     pub renamed: Renamed,
     /// Which properties the responses to requests for advances had.
@@ -102,6 +104,7 @@ impl Played {
         if let Some(due) = due.filter(|_| !has_failed(exchange.sent, exchange.seen)) {
             self.replaced.record(due, exchange);
         }
+        self.media_types.record(exchange, due);
         self.renamed.record(exchange);
         self.variants.record(exchange);
         self.constant.record(exchange);

@@ -19,7 +19,7 @@ use tideover_model::{Clause, Timestamp, clause};
 use crate::play::case::Played;
 use crate::play::concurrent::Interval;
 use crate::play::learn::{
-    Constant, Failing, Lessons, Probe, Renamed, Repeats, Replaced, Stated, Variants,
+    Constant, Failing, Lessons, MediaTypes, Probe, Renamed, Repeats, Replaced, Stated, Variants,
 };
 
 /// How many requests of one kind are suspected at most.
@@ -50,6 +50,8 @@ pub struct Summary {
     pub shapes: Shapes,
     /// The listed codes in whose place others came.
     pub replaced: Replaced,
+    /// Which media types of files were taken, and which were refused.
+    pub media_types: MediaTypes,
     /// The members of enumerations in whose place other words came.
     pub renamed: Renamed,
     /// Which properties the responses to requests for advances had.
@@ -223,6 +225,7 @@ impl Summary {
         self.gaps.add(&other.gaps);
         self.shapes.add(&other.shapes);
         self.replaced.add(&other.replaced);
+        self.media_types.add(&other.media_types);
         self.renamed.add(&other.renamed);
         self.variants.add(&other.variants);
         self.constant.add(&other.constant);
@@ -293,6 +296,7 @@ impl Summary {
     pub fn conclude(&mut self, stated: &Stated) {
         let doubts = self.replaced.doubts().into_iter();
         let doubts = doubts
+            .chain(self.media_types.findings())
             .chain(self.renamed.findings())
             .chain(self.constant.findings())
             .chain(self.variants.findings())
@@ -373,6 +377,7 @@ impl Summary {
         self.gaps.add(&played.gaps);
         self.shapes.take(&played.shapes);
         self.replaced.add(&played.replaced);
+        self.media_types.add(&played.media_types);
         self.renamed.add(&played.renamed);
         self.variants.add(&played.variants);
         self.constant.add(&played.constant);

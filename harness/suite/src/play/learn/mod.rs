@@ -9,6 +9,7 @@ mod constant;
 mod delays;
 pub(crate) mod failing;
 mod held;
+mod media_types;
 mod orders;
 mod persistent;
 mod rates;
@@ -31,6 +32,7 @@ use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, 
 pub use constant::Constant;
 pub use failing::Failing;
 pub use held::Stated;
+pub use media_types::MediaTypes;
 pub use persistent::{Persistent, Probe};
 pub use renamed::Renamed;
 pub use repeats::Repeats;

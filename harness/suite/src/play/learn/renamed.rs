@@ -12,13 +12,17 @@ use tideover_model::{OperationKind, clause};
 /// for every third of them shows the old one for the others.
 const OFTEN: u64 = 12;
 
+/// The same for one that comes in other letters, as well as in its own: no new member is called so.
+const OFTEN_IN_OTHER_LETTERS: u64 = 3;
+
 /// A field of a response, and a member that was due in it.
 type Member = (OperationKind, &'static str, &'static str);
 
 /// The members that were due where another word came, and those that came.
 ///
 /// Members may be added, so that another word proves nothing. But none is removed: a member that never comes although it
-/// is due again and again, always with the same word in its place, has another name.
+/// is due again and again, always with the same word in its place, has another name. So has one that comes in capitals or
+/// in small letters where it is due in the others: words are compared as they stand.
 #[derive(Clone, Debug, Default)]
 pub struct Renamed {
     due: BTreeMap<Member, Others>,
@@ -37,6 +41,12 @@ struct Others {
 impl Others {
     fn times(&self) -> u64 {
         self.times + self.subjects.len() as u64
+    }
+
+    /// Whether they are the member itself, in other letters.
+    fn are_letters_of(&self, member: &str) -> bool {
+        let is_it = |word: &String| word.eq_ignore_ascii_case(member);
+        self.times() >= OFTEN_IN_OTHER_LETTERS && self.words.iter().all(is_it)
     }
 }
 
@@ -75,7 +85,8 @@ impl Renamed {
     /// The members that never came.
     pub(crate) fn findings(&self) -> Vec<(Finding, u64)> {
         let renamed = self.due.iter().filter(|(member, others)| {
-            others.times() >= OFTEN && others.words.len() == 1 && !self.came.contains(*member)
+            let [is_one, never_came] = [others.words.len() == 1, !self.came.contains(*member)];
+            is_one && (others.times() >= OFTEN && never_came || others.are_letters_of(member.2))
         });
         let finding = |((kind, field, member), others): (&Member, &Others)| {
             let seen = format!("{} each time", others.words.first()?);

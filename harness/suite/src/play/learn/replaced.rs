@@ -6,6 +6,8 @@ use tideover_exchange::Exchange;
 use tideover_exchange::evidence::finding::Finding;
 use tideover_model::{Code, OperationKind};
 
+use super::media_types::is_refused_for_its_type;
+
 /// How often a code must have been due before its absence is a finding. Two others in its place may be another
 /// precedence.
 const OFTEN: u64 = 3;
@@ -105,7 +107,8 @@ impl Replaced {
     /// Counts that a response came where `due` was.
     pub(crate) fn record(&mut self, due: Code, exchange: &Exchange<'_>) {
         let seen = exchange.seen;
-        if seen.status == TOO_MANY {
+        // A service may take no file of ours: `MediaTypes` tells.
+        if seen.status == TOO_MANY || is_refused_for_its_type(exchange) {
             return;
         }
         let instead = format!("{} {}", seen.status, seen.code().unwrap_or_default());
