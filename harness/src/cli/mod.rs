@@ -18,6 +18,7 @@ mod generated;
 mod judge;
 mod live;
 mod local;
+mod memory;
 mod merge;
 mod output;
 mod played;
@@ -116,6 +117,7 @@ const MOST_THREADS: usize = 32;
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    memory::keep_small();
     match start() {
         Ok(outcome) => ExitCode::from(outcome.exit_code()),
         Err(problem) => {
