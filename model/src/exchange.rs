@@ -12,7 +12,6 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 use crate::clause;
 use crate::clause::Clause;
@@ -390,13 +389,13 @@ fn json_syntax(text: &str) -> Result<(), Refusal> {
 }
 
 /// A body of the published form.
-fn object<T: DeserializeOwned + ToSchema>(
+fn object<T: DeserializeOwned>(
     kind: OperationKind,
     body: &[u8],
     ignored: &mut Vec<String>,
 ) -> Result<T, Refusal> {
     let text = utf_8(body)?;
-    match ignored::read::<T>(text, ignored) {
+    match ignored::read::<T>(kind, text, ignored) {
         Ok(Object(value)) => Ok(value),
         Err(_) => Err(explain::<T>(kind, text)),
     }

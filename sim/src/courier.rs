@@ -85,7 +85,7 @@ async fn deliver(
     world.end_attempt(&attempt, receipt, AttemptResult { status, took });
 }
 
-/// Logs an attempt that was not accepted. It shows host and path of the URL: a query may be a secret.
+/// Logs an attempt that was not accepted. It shows host, port and path of the URL: a query may be a secret.
 fn warn(world: &str, attempt: &Attempt, status: &Result<u16, NoResponse>) {
     let problem = match status {
         Ok(200..=299) => return,
@@ -95,9 +95,11 @@ fn warn(world: &str, attempt: &Attempt, status: &Result<u16, NoResponse>) {
     let Attempt { delivery, number, .. } = attempt;
     let url = Url::parse(&delivery.url).ok();
     let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+    let port = url.as_ref().and_then(Url::port).map(|port| format!(":{port}")).unwrap_or_default();
     let path = url.as_ref().map(Url::path).unwrap_or_default();
     let (event, delivery) = (delivery.event.name(), &delivery.id);
-    let line =
-        format!("world {world}: {event} to {host}{path}, attempt {number}: {problem} ({delivery})");
+    let line = format!(
+        "world {world}: {event} to {host}{port}{path}, attempt {number}: {problem} ({delivery})"
+    );
     tracing::warn!("{}", Masks::default().concealed(&line).unwrap_or(line));
 }

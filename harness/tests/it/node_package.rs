@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::foreign::{home, install_for_node, skip};
+use crate::support::foreign::{first_steps, first_test, home, install_for_node, run, skip};
+use crate::support::pages::page;
 
 /// What the package's tests read, as it lies in the repository.
 const FOLDERS: [&str; 2] = ["sim/packages/node", "fixtures/signature"];
@@ -17,6 +18,38 @@ fn the_node_package_passes_its_own_tests() {
 #[ignore = "takes a minute"]
 fn the_node_package_passes_with_every_runner() {
     assert_passes(&["test"]);
+}
+
+/// As a user: the two packed files, an empty folder, the first test that the package shows.
+#[test]
+fn the_packed_node_package_passes_a_first_test_in_an_empty_folder() {
+    match installed() {
+        Ok(package) => assert_first_test_passes(&package),
+        Err(why) => skip(&why),
+    }
+}
+
+fn assert_first_test_passes(package: &Path) {
+    let out = tempfile::tempdir().unwrap();
+    run(Command::new("npm").args(["run", "build"]).current_dir(package)).unwrap();
+    let mut pack = Command::new("node");
+    pack.args(["scripts/pack.mjs", env!("CARGO_BIN_EXE_tideover")]).arg(out.path());
+    run(pack.current_dir(package)).unwrap();
+    let packed = std::fs::read_dir(out.path()).unwrap();
+    let packed: Vec<PathBuf> = packed.map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(packed.len(), 2, "{packed:?}");
+    let empty = tempfile::tempdir().unwrap();
+    let test = first_test(&page("sim/packages/node/README.md"), "tideover/node-test");
+    std::fs::write(empty.path().join("advance.test.mjs"), test).unwrap();
+    let mut install = Command::new("npm");
+    install.args(["install", "--no-audit", "--no-fund", "--fetch-retries=0"]).args(&packed);
+    let mut test = Command::new("node");
+    test.arg("--test").env_remove("TIDEOVER").env_remove("TIDEOVER_URL");
+    let mut steps = [install, test];
+    for step in &mut steps {
+        step.current_dir(empty.path());
+    }
+    first_steps("npm", &mut steps);
 }
 
 fn assert_passes(scripts: &[&str]) {

@@ -1,9 +1,9 @@
-//! The package for Python passes its own tests with the binary, from its sources: nothing is built for it.
+//! The package for Python: its own tests from its sources, with the program under test, and a first test with the wheel.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::foreign::{home, python, skip};
+use crate::support::foreign::{first_steps, first_test, home, python, run, skip};
 use crate::support::pages::{page, root};
 
 fn package() -> PathBuf {
@@ -31,6 +31,51 @@ fn passes(python: &Path) {
     let complaint = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{printed}{complaint}");
     assert!(printed.contains(" passed") && !printed.contains(" skipped"), "{printed}");
+}
+
+/// As a user: the wheel, an empty environment without Rust, the first test that the package shows.
+#[test]
+#[ignore = "builds the wheel"]
+fn the_wheel_passes_a_first_test_in_an_empty_environment() {
+    match built() {
+        Ok(wheel) => assert_first_test_passes(&wheel),
+        Err(why) => skip(&why),
+    }
+}
+
+/// The wheel, as a release has it but for its profile.
+fn built() -> Result<PathBuf, String> {
+    let home = home("wheel");
+    let maturin = home.join("requirements.txt");
+    std::fs::write(&maturin, "maturin>=1.9,<2\n").unwrap();
+    let python = python(&home, &maturin)?;
+    let wheels = home.join("wheels");
+    // Nothing is left of an earlier version.
+    let _ = std::fs::remove_dir_all(&wheels);
+    let mut build = Command::new(python);
+    build.args(["-m", "maturin", "build", "--profile", "dev", "--out"]).arg(&wheels);
+    run(build.current_dir(package()).env("CARGO_TARGET_DIR", home.join("target")))?;
+    let wheel = std::fs::read_dir(&wheels).unwrap().next().expect("a wheel");
+    Ok(wheel.unwrap().path())
+}
+
+fn assert_first_test_passes(wheel: &Path) {
+    let empty = tempfile::tempdir().unwrap();
+    let test = first_test(&page("sim/packages/python/README.md"), "def test_an_advance_is_repaid");
+    std::fs::write(empty.path().join("test_advance.py"), test).unwrap();
+    let python = empty.path().join("env/bin/python");
+    let mut environment = Command::new("python3");
+    environment.args(["-m", "venv", "env"]);
+    let mut install = Command::new(&python);
+    install.args(["-m", "pip", "install", "--quiet", "pytest"]).arg(wheel);
+    let mut test = Command::new(&python);
+    test.args(["-m", "pytest", "-q"]).env_remove("TIDEOVER").env_remove("TIDEOVER_URL");
+    test.env("PATH", "/usr/bin:/bin").env("NO_PROXY", "127.0.0.1").env("no_proxy", "127.0.0.1");
+    let mut steps = [environment, install, test];
+    for step in &mut steps {
+        step.current_dir(empty.path());
+    }
+    first_steps("pip", &mut steps);
 }
 
 /// The package has copies, since a link is none on every system.

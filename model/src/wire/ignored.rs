@@ -1,27 +1,29 @@
 //! The parts of a request that the service ignores: fields and columns that it does not know.
 
 use serde::de::DeserializeOwned;
-use serde_json::{Deserializer, Value};
-use utoipa::ToSchema;
+use serde_json::Deserializer;
 
+use crate::endpoint::OperationKind;
 use crate::wire::nearest::{cut, nearest};
 use crate::wire::object::Object;
+use crate::wire::schema::{Field, Role};
 
 /// The most sentences on one request.
 pub const MOST_IGNORED: usize = 16;
 
-/// Reads JSON, and notes the fields that no `T` has.
+/// Reads the body of a request, and notes the fields that no `T` has.
 ///
 /// # Errors
 /// As `serde_json` has them.
-pub(crate) fn read<T: DeserializeOwned + ToSchema>(
+pub(crate) fn read<T: DeserializeOwned>(
+    kind: OperationKind,
     text: &str,
     ignored: &mut Vec<String>,
 ) -> Result<Object<T>, serde_json::Error> {
     let mut reader = Deserializer::from_str(text);
     let value = serde_ignored::deserialize(&mut reader, |path| {
         if ignored.len() < MOST_IGNORED {
-            ignored.push(field::<T>(&path.to_string()));
+            ignored.push(field(kind, &path.to_string()));
         }
     })?;
     reader.end()?;
@@ -30,14 +32,15 @@ pub(crate) fn read<T: DeserializeOwned + ToSchema>(
 
 /// The sentence on a field.
 #[cold]
-fn field<T: ToSchema>(path: &str) -> String {
+fn field(kind: OperationKind, path: &str) -> String {
     // Of an optional object, the path has a question mark.
     let path = path.replace("?.", "");
     let name = path.rsplit('.').next().unwrap_or_default();
-    let known = fields_of::<T>();
+    let mut known = Vec::new();
+    add_names(kind.fields(), &mut known);
     // A field of this name that stands elsewhere is no help.
-    let known = known.iter().map(String::as_str).filter(|known| *known != name);
-    sentence("field", &path, nearest(name, known))
+    known.retain(|known| *known != name);
+    sentence("field", &path, nearest(name, known.into_iter()))
 }
 
 /// Notes the columns of a file that it may have, but no import reads.
@@ -58,14 +61,12 @@ fn sentence(what: &str, name: &str, meant: Option<&str>) -> String {
     format!("The {what} {name} is not known and was ignored.{meant}")
 }
 
-/// The names of all fields of a `T` and of the objects in it.
-fn fields_of<T: ToSchema>() -> Vec<String> {
-    let mut schemas = vec![(T::name().into_owned(), T::schema())];
-    T::schemas(&mut schemas);
-    let schemas = schemas.into_iter().filter_map(|(_, schema)| serde_json::to_value(schema).ok());
-    let names = |schema: Value| {
-        let properties = schema["properties"].as_object().cloned().unwrap_or_default();
-        properties.into_iter().map(|(name, _)| name)
-    };
-    schemas.flat_map(names).collect()
+/// Adds the names of these fields and of those of the objects in them.
+fn add_names(fields: &[Field], names: &mut Vec<&'static str>) {
+    for field in fields {
+        names.push(field.name);
+        if let Role::Object(within) = field.role {
+            add_names(within, names);
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! What runs in other languages: with packages of its own, which are fetched where they can be had.
 
 use std::fmt::Display;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// Where packages are kept from one run to the next.
 pub(crate) fn home(name: &str) -> PathBuf {
@@ -38,7 +40,36 @@ pub(crate) fn install_for_node(home: &Path) -> Result<(), String> {
     run(Command::new("npm").current_dir(home).args(install).arg("--fetch-timeout=10000"))
 }
 
-#[expect(clippy::print_stdout, reason = "says why nothing is tested")]
+/// Says why nothing is tested. It is seen although the test passes: what a test prints otherwise is kept from a user.
 pub(crate) fn skip(why: &dyn Display) {
-    println!("skipped: {why}");
+    let _ = writeln!(std::io::stderr(), "skipped: {why}");
+}
+
+/// The longest that a user waits from the installation of a package to the end of the first test.
+const FIRST_TEST: Duration = Duration::from_secs(120);
+
+/// The most lines of a first test.
+const LINES: usize = 15;
+
+/// The first block of code on a page that contains `name`, short enough for a first test.
+pub(crate) fn first_test(page: &str, name: &str) -> String {
+    let blocks = page.split("```").skip(1).step_by(2);
+    let mut code = blocks.filter_map(|block| block.split_once('\n')).map(|(_, code)| code);
+    let code = code.find(|code| code.contains(name)).expect("a block of code");
+    let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
+    assert!(lines <= LINES, "{lines} lines: {code}");
+    code.to_owned()
+}
+
+/// Runs the commands of a first test one after the other, as a user would, and says how long they took.
+pub(crate) fn first_steps(what: &str, commands: &mut [Command]) {
+    let began = Instant::now();
+    for command in commands {
+        let output = command.output().unwrap();
+        let printed = [&output.stdout[..], &output.stderr].concat();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&printed));
+    }
+    let took = began.elapsed();
+    let _ = writeln!(std::io::stderr(), "{what}: installed and tested in {took:.1?}");
+    assert!(took < FIRST_TEST, "{what}: {took:.1?}");
 }

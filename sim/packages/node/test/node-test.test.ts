@@ -33,3 +33,21 @@ test(
     assert.equal(await world.now(), "2030-01-01T00:00:00Z");
   }),
 );
+
+test("200 worlds of one mock disturb nobody", { concurrency: 20 }, async (parallel) => {
+  const minted: string[] = [];
+  const worlds = Array.from({ length: 200 }, (_, number) =>
+    parallel.test(
+      `world ${number}`,
+      inWorld(async (world) => {
+        await world.request("PUT", "/v1/organizations/acme", { legalName: "Acme Ltd" });
+        const invitation = { externalId: "acme", email: "ada@acme.example" };
+        const { inviteId } = await world.request("POST", "/v1/invitations", invitation);
+        const hook = await world.request("POST", "/v1/webhooks", { url: "http://127.0.0.1:9/" });
+        minted.push(world.id, world.key, inviteId, hook.reference, hook.secret);
+      }),
+    ),
+  );
+  await Promise.all(worlds);
+  assert.equal(new Set(minted).size, 200 * 5);
+});

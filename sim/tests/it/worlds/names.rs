@@ -85,6 +85,9 @@ async fn no_two_worlds_share_a_name() {
     // Unless that is asked for.
     desk.start_again(key, json!({ "repeat": true })).await;
     assert_eq!(desk.minted(key).await, first);
+    // The names between are not forgotten.
+    desk.start_again(key, json!({})).await;
+    mint(key).await;
 }
 
 #[tokio::test]

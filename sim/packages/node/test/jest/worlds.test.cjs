@@ -1,13 +1,16 @@
 const { inWorld } = require("tideover/jest");
 
-const ids = new Set();
+const minted = [];
 
-test.concurrent.each(Array.from({ length: 20 }, (_, number) => number))(
+test.concurrent.each(Array.from({ length: 200 }, (_, number) => number))(
   "world %i",
-  inWorld(async (world, number) => {
-    await world.request("PUT", `/v1/organizations/vendor-${number}`, { legalName: "Acme Ltd" });
-    ids.add(world.id);
+  inWorld(async (world) => {
+    await world.request("PUT", "/v1/organizations/acme", { legalName: "Acme Ltd" });
+    const { inviteId } = await world.request("POST", "/v1/invitations", { externalId: "acme", email: "ada@acme.example" });
+    const { reference, secret } = await world.request("POST", "/v1/webhooks", { url: "http://127.0.0.1:9/" });
+    minted.push(world.id, world.key, inviteId, reference, secret);
   }),
 );
 
-test("each test had its own", () => expect(ids.size).toBe(20));
+// No identifier of a world is one of another's.
+test("each test had its own", () => expect(new Set(minted).size).toBe(200 * 5));
