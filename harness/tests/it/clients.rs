@@ -78,7 +78,16 @@ fn in_typescript() -> Result<Client, String> {
 #[tokio::test]
 async fn clients_generated_in_python_play_a_repaid_advance() {
     match in_python() {
-        Ok(client) => examine(client).await,
+        Ok(client) => {
+            let home = client.home.clone();
+            examine(client).await;
+            let tags = std::fs::read_dir(home.join("partner/api")).unwrap();
+            let tags: Vec<PathBuf> = tags.map(|tag| tag.unwrap().path()).collect();
+            for kind in OperationKind::ALL {
+                let module = format!("{}.py", method_of("python", kind));
+                assert!(tags.iter().any(|tag| tag.join(&module).is_file()), "{module}");
+            }
+        }
         Err(why) => skip(&why),
     }
 }
@@ -86,7 +95,15 @@ async fn clients_generated_in_python_play_a_repaid_advance() {
 #[tokio::test]
 async fn clients_generated_in_typescript_play_a_repaid_advance() {
     match in_typescript() {
-        Ok(client) => examine(client).await,
+        Ok(client) => {
+            let home = client.home.clone();
+            examine(client).await;
+            let types = std::fs::read_to_string(home.join("api.d.ts")).unwrap();
+            for kind in OperationKind::ALL {
+                let operation = method_of("typescript", kind);
+                assert!(types.contains(&format!("\n    {operation}: {{")), "{operation}");
+            }
+        }
         Err(why) => skip(&why),
     }
 }

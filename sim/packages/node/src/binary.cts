@@ -12,7 +12,7 @@ export function findBinary(): string {
   if (found) return found;
   throw new Error(
     `There is no tideover for this platform: ${platformPackage()} is not installed, and none is on the PATH. ` +
-      "Install without --omit=optional, or name the program in the variable TIDEOVER.",
+      "Install both files of the release, and without --omit=optional, or name the program in the variable TIDEOVER.",
   );
 }
 

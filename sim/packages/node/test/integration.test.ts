@@ -85,6 +85,8 @@ test("the platform gets a new secret when it has lost the old one", async () => 
   assert.notEqual(secret, lost);
   await client.syncBusiness("initech", { legalName: "Initech Inc" });
   await world.expectDelivery({ event: "partner.organization.added", payee: "initech" });
+  // The tests do without pauses.
+  await world.assertGoodConduct({ ignore: ["backs-off"] });
 });
 
 /** Hands the receiver a delivery of this name, signed as the service does. */

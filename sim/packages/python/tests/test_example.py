@@ -62,6 +62,7 @@ def test_an_advance_is_repaid(partner: Partner, books: Books, endpoint: Endpoint
     assert books.advances == {("acme", "INV-7"): (4, "REPAID")}
     assert books.paid == [("acme", "INV-7")]
     assert world.unexpected() == []
+    world.assert_good_conduct()
 
 
 def test_what_comes_late_or_twice_changes_nothing(
@@ -96,6 +97,8 @@ def test_a_lost_answer_costs_nothing(partner: Partner, endpoint: Endpoint, world
     assert partner.quote("acme", 1_000_000)["fundable"]
     assert partner.request_advance("acme", "INV-7")["alreadyRequested"]
     assert len(world.journal(fault="connectionDrops.afterCommit")) == 4
+    # The test does without pauses.
+    world.assert_good_conduct(ignore=["backs-off"])
 
 
 def test_a_refusal_is_not_repeated(partner: Partner, world: World) -> None:

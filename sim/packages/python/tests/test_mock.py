@@ -75,7 +75,7 @@ def test_a_missing_program_says_where_it_was_looked_for(
     monkeypatch.delenv("TIDEOVER")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("sysconfig.get_path", lambda *_: str(tmp_path))
-    with pytest.raises(CannotStart, match="`pip install tideover` brings it"):
+    with pytest.raises(CannotStart, match="The wheel of the package brings it"):
         Mock()
 
 

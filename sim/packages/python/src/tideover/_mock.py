@@ -135,7 +135,7 @@ def program() -> str:
     if found is None:
         raise CannotStart(
             f"The program tideover is not beside this Python, in {' or '.join(folders)}, and not on the PATH."
-            " `pip install tideover` brings it. The variable TIDEOVER can name the file instead."
+            " The wheel of the package brings it. The variable TIDEOVER can name the file instead."
         )
     return found
 

@@ -70,6 +70,7 @@ class IntegrationTest {
         assertEquals(Map.of(INVOICE, new State(4, "REPAID")), books.advances);
         assertEquals(List.of(INVOICE), books.paid);
         assertEquals(List.of(), world.unexpected());
+        world.assertGoodConduct();
     }
 
     @Test
@@ -105,6 +106,8 @@ class IntegrationTest {
         assertTrue(partner.quote("acme", 1_000_000).flag("fundable"));
         assertTrue(partner.requestAdvance("acme", "INV-7").flag("alreadyRequested"));
         assertEquals(4, world.countRequests(Map.of("fault", "connectionDrops.afterCommit")));
+        // The test does without pauses.
+        world.assertGoodConduct(List.of("backs-off"));
     }
 
     @Test
