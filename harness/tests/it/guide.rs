@@ -24,7 +24,7 @@ use tideover_sim::grease::Freedom;
 use tideover_suite::generate;
 
 use crate::support::foreign::skip;
-use crate::support::pages::{page, pages, root, session_of, step};
+use crate::support::pages::{page, pages, root, rust, session_of, step};
 
 /// The pages with a session of the mock.
 const SESSIONS: [&str; 2] = ["README.md", "docs/start-integrator.md"];
@@ -393,9 +393,7 @@ fn the_tests_in_other_languages_pass() {
 /// The library's own client needs no certificates of the system.
 #[test]
 fn the_tests_of_an_integration_are_those_of_the_crate() {
-    let own = ["crate", "plain", "client()"].join("::");
-    let tests = page("sim/tests/it/documented.rs").replace(&own, "reqwest::Client::new()");
-    assert!(page("docs/tests.md").contains(&format!("```rust\n{tests}```")));
+    assert!(page("docs/tests.md").contains(&format!("```rust\n{}```", rust("documented.rs"))));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use tideover_exchange::{Arrival, Body, Memory, Prepared};
 use tideover_model::Timestamp;
 use tideover_sim::{Destinations, Mock, ProfileFile, Scenario};
 
-use crate::support::pages::{page, step};
+use crate::support::pages::{page, rust, step};
 
 #[tokio::test]
 async fn the_faults_are_what_is_printed() {
@@ -66,7 +66,7 @@ async fn the_faults_of_deliveries_are_what_is_printed() {
     assert_eq!(seen.len(), 4);
 }
 
-/// What the page shows in four languages is what the packages and the examples run.
+/// What the page shows in each language is what the packages and the examples run.
 #[test]
 fn the_tests_of_webhooks_are_those_that_run() {
     let shown = page(WEBHOOKS);
@@ -74,10 +74,10 @@ fn the_tests_of_webhooks_are_those_that_run() {
         ("python", "sim/packages/python/tests/test_webhook_faults.py"),
         ("ts", "sim/packages/node/test/webhook-faults.test.ts"),
         ("go", "sim/packages/go/example/webhook_faults_test.go"),
-        ("rust", "sim/examples/webhook_faults.rs"),
     ] {
         assert!(shown.contains(&format!("```{language}\n{}```", page(file))), "{file}");
     }
+    assert!(shown.contains(&format!("```rust\n{}```", rust("documented_faults.rs"))));
 }
 
 #[test]

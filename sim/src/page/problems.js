@@ -14,13 +14,14 @@ function groups(entries) {
   const found = new Map();
   for (const entry of entries) {
     if (!entry.failure) continue;
-    const { group, key = group, level, reason, last = reason, clause } = entry.failure;
+    const { group, key = group, level, isFinal = false, reason, last = reason, clause } = entry.failure;
     const before = found.get(key);
     found.delete(key);
-    found.set(key, { key, group, level, last, clause, time: entry.time, count: (before?.count ?? 0) + 1 });
+    found.set(key, { key, group, level, isFinal, last, clause, time: entry.time, count: (before?.count ?? 0) + 1 });
   }
-  const newest = Array.from(found.values()).reverse();
-  return newest.filter((it) => it.level === "bad").concat(newest.filter((it) => it.level !== "bad"));
+  // Nobody tries a webhook again that is given up: the client has lost it.
+  const rank = ({ level, isFinal }) => (isFinal ? 0 : level === "bad" ? 1 : 2);
+  return Array.from(found.values()).reverse().sort((one, other) => rank(one) - rank(other));
 }
 
 function row({ key, group, level, last, clause, count, time, isChosen }, choose) {

@@ -40,6 +40,8 @@ function failureOfDelivery({ state, attempts, url, nextAttemptAt }) {
   if (state === "accepted" || failed.length === 0) return undefined;
   const { status, problem } = failed.at(-1);
   const answer = problem ?? `it answered ${status}`;
+  const isFinal = DONE.has(state);
+  const receiver = url.replace(/^https?:\/\//, "");
   const times = failed.length > 1 ? `${failed.length} times · ` : "";
   return {
     level: "bad",
@@ -47,8 +49,9 @@ function failureOfDelivery({ state, attempts, url, nextAttemptAt }) {
     get reason() {
       return `${sentence(answer)} · ${times}${nextAttemptAt ? `next try ${clockTime(nextAttemptAt)}` : STATES[state] ?? state}`;
     },
-    group: `Webhooks to ${url.replace(/^https?:\/\//, "")}`,
-    key: `${url} ${answer}`,
+    isFinal,
+    group: isFinal ? `Webhooks ${STATES[state] ?? state}, to ${receiver}` : `Webhooks to ${receiver}`,
+    key: `${url} ${isFinal} ${answer}`,
     last: sentence(answer),
   };
 }

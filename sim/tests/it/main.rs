@@ -12,6 +12,7 @@ mod cors;
 mod delivery_faults;
 mod differential;
 mod documented;
+mod documented_faults;
 mod expect;
 mod fault_port;
 mod faults;

@@ -51,3 +51,9 @@ pub(crate) fn step(command: &str) -> Step {
         body => Call::text(method, path, body.to_owned(), "application/json"),
     }))
 }
+
+/// The tests of a file of the mock's, as the guide shows them: with a client that any project can make.
+pub(crate) fn rust(file: &str) -> String {
+    let own = ["crate", "plain", "client()"].join("::");
+    page(&format!("sim/tests/it/{file}")).replace(&own, "reqwest::Client::new()")
+}
