@@ -100,7 +100,7 @@ async fn clients_generated_in_typescript_play_a_repaid_advance() {
             examine(client).await;
             let types = std::fs::read_to_string(home.join("api.d.ts")).unwrap();
             for kind in OperationKind::ALL {
-                let operation = method_of("typescript", kind);
+                let operation = method_of("python", kind);
                 assert!(types.contains(&format!("\n    {operation}: {{")), "{operation}");
             }
         }

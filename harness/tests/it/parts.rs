@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Output;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::command::{serve, tideover};
 
@@ -35,12 +35,14 @@ fn lasting(report: &str) -> Value {
 #[test]
 fn parts_add_up_to_the_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let defect = "--defect percent-sign-is-decoded-twice";
+    let defect = "--defect void-invoices-are-fundable";
     let kept = format!("{defect} --regressions kept");
     // What this run finds, each later one plays first.
     check(folder.path(), &kept);
     for options in ["--in-process", defect, &kept] {
         let whole = check(folder.path(), options);
+        let found = serde_json::from_str::<Value>(&whole).unwrap()["findings"].clone();
+        assert_eq!(found != json!([]), options.contains("defect"), "{options}: {found}");
         for of in [2, 5] {
             let names: Vec<String> = (0..of)
                 .map(|index| {

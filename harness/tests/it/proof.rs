@@ -82,6 +82,17 @@ fn a_failure_in_place_of_a_refusal_is_found() {
     });
 }
 
+/// Without a right key there is no platform, of which something could be there already.
+#[test]
+fn the_state_of_a_platform_is_no_reason_against_nobody() {
+    let due = "in place of unauthorized";
+    let states =
+        ["Subscribe answers already_subscribed", "RequestAdvance answers invoice_not_financeable"];
+    are_found(Setup::Caller, 4_000, |mutation| {
+        states.iter().any(|state| mutation.words == format!("{state} {due}"))
+    });
+}
+
 /// Neither is right each time, and neither is shown to be wrong by one response.
 #[test]
 fn what_only_the_whole_run_shows_is_found() {

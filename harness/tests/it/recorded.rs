@@ -77,6 +77,53 @@ fn explainable_traffic_is_not_accused() {
 }
 
 /// Others have sent the requests: there is no seed, no response time, and no option that reaches more.
+/// What is no text is no routing number, no address and no identifier either: no order of refusals is given.
+#[test]
+fn a_value_of_another_type_may_get_the_code_of_its_field() {
+    let account =
+        |routing: Value| json!({ "accountNumber": "000123456", "routingNumber": routing });
+    let refused = |code: &str| json!({ "error": "No.", "code": code });
+    let (path, invite) = ("/v1/organizations/acme/payout-account", "/v1/invitations");
+    let (status, output) = judged(&archive(&[
+        ("GET", "/v1/organizations/acme", Value::Null, 200, business(false)),
+        ("PUT", path, account(json!(21_000_021)), 400, refused("invalid_routing_number")),
+        ("PUT", path, account(Value::Null), 400, refused("invalid_routing_number")),
+        ("POST", invite, json!({ "externalId": "acme" }), 400, refused("invalid_invitee")),
+        (
+            "POST",
+            invite,
+            json!({ "externalId": "acme", "email": 7 }),
+            400,
+            refused("invalid_invitee"),
+        ),
+        ("POST", "/v1/webhooks", json!({ "url": 7 }), 400, refused("destination_refused")),
+    ]));
+    assert_ne!(status, Some(1), "{output}");
+    let (status, output) = judged(&archive(&[
+        ("GET", "/v1/organizations/acme", Value::Null, 200, business(false)),
+        ("PUT", path, account(json!("021000021")), 400, refused("invalid_routing_number")),
+    ]));
+    assert_eq!(status, Some(1), "{output}");
+}
+
+/// A response to HEAD has no body, so that it lacks no field.
+#[test]
+fn a_head_request_accuses_nobody() {
+    let mut recording = archive(&[
+        ("GET", "/v1/organizations/acme", Value::Null, 200, business(false)),
+        ("HEAD", "/v1/organizations/acme", Value::Null, 200, Value::Null),
+        ("HEAD", "/v1/organizations/acme", Value::Null, 404, Value::Null),
+    ]);
+    for entry in entries(&mut recording) {
+        if entry["request"]["method"] == "HEAD" {
+            entry["response"]["content"] = json!({ "mimeType": "application/json", "text": "" });
+        }
+    }
+    let (status, output) = judged(&recording);
+    assert_eq!(status, Some(0), "{output}");
+    assert!(output.contains("2 requests not judged: HEAD gets no body"), "{output}");
+}
+
 #[test]
 fn the_judge_advises_only_what_it_can_do() {
     let folder = tempfile::tempdir().unwrap();

@@ -100,8 +100,8 @@ impl Deliveries {
 
     /// Counts an attempt that no known secret signs. Several, and none that is signed, contradict the document.
     fn doubt(&mut self, arrival: &Arrival) -> Option<Judgement> {
-        // Without a time in its signature, it is of a recording whose signatures are masked.
-        let name = arrival.delivery.clone().filter(|_| arrival.signed_at().is_some())?;
+        // Where not all of a body was copied, its signature is left out.
+        let name = arrival.delivery.clone().filter(|_| arrival.signature.is_some())?;
         let mut leading: Vec<&mut Subscribed> =
             self.known.iter_mut().filter(|known| known.overheard.leads_to(arrival)).collect();
         if leading.iter().any(|known| known.has_signed) {

@@ -213,24 +213,27 @@ mod tests {
     use super::*;
     use liberty::{Inside, Liberty};
 
-    /// The response to the first request for an advance says that it failed. It may have been carried out.
-    struct FailsOnce {
+    /// How often a request that fails is sent at once, where it has to be refused as far as the suite knows.
+    const AT_ONCE: usize = 4;
+
+    /// The responses to the first requests for an advance say that they failed. The first may have been carried out.
+    struct FailsAtFirst {
         is_carried_out: bool,
-        has_failed: bool,
+        times: usize,
     }
 
-    impl Liberty for FailsOnce {
+    impl Liberty for FailsAtFirst {
         fn instead(
             &mut self,
             _: u64,
             call: &PreparedCall,
             inside: &mut Inside<'_>,
         ) -> Option<Response> {
-            if self.has_failed || call.asked().kind != Some(OperationKind::RequestAdvance) {
+            if self.times == AT_ONCE || call.asked().kind != Some(OperationKind::RequestAdvance) {
                 return None;
             }
-            self.has_failed = true;
-            if self.is_carried_out {
+            self.times += 1;
+            if self.is_carried_out && self.times == 1 {
                 assert!(inside.handle(call.operation()?.clone())?.is_ok());
             }
             Some(free::refused(502, "upstream_failed"))
@@ -263,7 +266,7 @@ mod tests {
         let mut early = Profile::default();
         early.delays.collection_account = Range::exactly(10);
         let mut strangers = Sight::Operator.strangers(early, 1);
-        let fails: Box<dyn Liberty> = Box::new(FailsOnce { is_carried_out, has_failed: false });
+        let fails: Box<dyn Liberty> = Box::new(FailsAtFirst { is_carried_out, times: 0 });
         let mut target = Free::new(strangers.fresh().await.unwrap(), vec![fails]);
         let header = Header::new(1, start(), Profile::default());
         let played = play(&mut target, &header, &steps.concat()).await.unwrap();
@@ -289,13 +292,14 @@ mod tests {
 
     /// What a read shows of the account says nothing of the advance.
     #[tokio::test]
-    async fn an_advance_that_failed_may_not_be_there() {
+    async fn an_advance_that_failed_may_be_there() {
         let business = json!({ "call": { "method": "GET", "path": "/v1/organizations/v" } });
         let invoice =
             json!({ "call": { "method": "GET", "path": "/v1/organizations/v/invoices/c" } });
-        for (is_carried_out, is_there) in [(false, false), (true, true)] {
+        // Of the requests that are sent at once, every second one has its effect, whatever the first had.
+        for is_carried_out in [false, true] {
             let played = played(is_carried_out, json!([business, invoice])).await;
-            assert_eq!(last(&played).json().unwrap()["advance"].is_object(), is_there);
+            assert!(last(&played).json().unwrap()["advance"].is_object());
         }
     }
 
@@ -398,12 +402,12 @@ mod tests {
         }
     }
 
-    /// What must be refused is sent again at once. Where others act, only what no state makes valid must be refused: a
-    /// subscription is asked for again only then (§4 Idempotency summary).
+    /// What has to be refused is sent again at once, also where others may have made it valid: all but a subscription, which
+    /// is asked for again only if no state makes it valid (§4 Idempotency summary).
     #[tokio::test]
     async fn what_fails_although_it_must_be_refused_is_sent_again() {
         assert_eq!(sent_where_all_fails(Sight::Operator, json!("nobody")).await, [4, 4, 1]);
-        assert_eq!(sent_where_all_fails(Sight::OneKey, json!("nobody")).await, [1, 4, 1]);
+        assert_eq!(sent_where_all_fails(Sight::OneKey, json!("nobody")).await, [4, 4, 1]);
         assert_eq!(sent_where_all_fails(Sight::OneKey, json!(1)).await, [4, 4, 1]);
     }
 

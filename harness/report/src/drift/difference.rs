@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 use tideover_exchange::evidence::ABSENT;
-use tideover_model::Timestamp;
+use tideover_model::{Clause, Timestamp, clause};
 
 use crate::drift::observed::{Observations, Observed};
 use crate::figures::counted;
@@ -145,6 +145,9 @@ fn vanishes(then: &Observed, after: &Observations) -> Option<DriftRow> {
     then.difference(&without(after, then)?)
 }
 
+/// Where it is counted which events came.
+const EVENT_CAUSES: Clause = clause!("gap.eventCauses");
+
 /// The field as a run has seen it that has never seen it: absent from each object where it could have been. `None` if
 /// the run has seen no such object.
 fn without(run: &Observations, field: &Observed) -> Option<Observed> {
@@ -153,7 +156,8 @@ fn without(run: &Observations, field: &Observed) -> Option<Observed> {
         let around = name.rsplit_once('.').map_or("", |(around, _)| around);
         Some((of.to_owned(), around.to_owned()))
     };
-    let own = place(field)?;
+    // Whether an event came is no field of what came.
+    let own = place(field).filter(|_| field.clause != EVENT_CAUSES.name())?;
     let is_beside =
         |one: &&Observed| one.clause == field.clause && place(one).as_ref() == Some(&own);
     let objects = run.observed.iter().filter(is_beside).map(Observed::times).max()?;

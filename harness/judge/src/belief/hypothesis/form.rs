@@ -7,7 +7,7 @@ use tideover_exchange::{Prepared, PreparedCall, Response};
 use tideover_model::destination::is_left_open;
 use tideover_model::wire::field;
 use tideover_model::wire::schema::{Domain, Field};
-use tideover_model::{Clause, Code, OperationKind, Timestamp, clause, is_tax_id};
+use tideover_model::{Clause, Code, Face, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
 
 use crate::belief::hypothesis::Hypothesis;
@@ -86,8 +86,16 @@ impl Hypothesis {
             let is_open = is_open || code == Code::UnsupportedMediaType;
             return is_open.then_some(clause!("gap.csvForm"));
         }
-        // Whether a service sends to a name that it cannot resolve is not shown, nor who subscribed it before.
-        let is_about_the_host = matches!(code, Code::DestinationRefused | Code::AlreadySubscribed);
+        // Whether a service sends to a name that it cannot resolve is not shown, nor who subscribed it before: nobody has
+        // without a right key.
+        let is_about_the_host = match code {
+            Code::DestinationRefused => true,
+            Code::AlreadySubscribed => {
+                let translated = self.translate(sent);
+                self.bare.face().authenticate(translated.authorization.as_deref()).is_ok()
+            }
+            _ => false,
+        };
         let url = text_of(call, field::URL);
         let is_open = names_a_host(call) || is_left_open(&url);
         if is_about_the_host && is_open && !self.hears(&url) {

@@ -451,20 +451,37 @@ impl Hypothesis {
         let untyped = way.decode(None, call.body());
         let mut codes: Vec<Code> = Vec::new();
         codes.extend(call.asked().operation.as_ref().err().map(|refusal| refusal.code));
-        let caller = caller.map_err(|refusal| codes.push(refusal.code));
-        let platform = *caller.as_ref().unwrap_or(&PlatformId::DEFAULT);
+        // Without a right key there is no platform, and nothing of one.
+        let platform = match caller {
+            Ok(platform) => platform,
+            Err(refusal) => {
+                codes.push(refusal.code);
+                self.nobody(now)
+            }
+        };
         codes.extend(self.codes_of_parts(call, &way, platform, now));
         match untyped {
             Err(refusal) => codes.push(refusal.code),
             Ok(operation) => {
                 let service = self.service();
                 service.choices_mut().leave_precedence();
-                let answer = service.handle(now, caller.unwrap_or(PlatformId::DEFAULT), operation);
+                let answer = service.handle(now, platform, operation);
                 codes.extend(answer.err().map(|refusal| refusal.code));
             }
         }
         codes.extend(codes_left_open(call, &codes, is_made_up));
         codes.contains(&code)
+    }
+
+    /// A platform that has nothing.
+    fn nobody(&mut self, now: Timestamp) -> PlatformId {
+        let issue = Happening::IssueKey { platform: Some("nobody".to_owned()) };
+        let issued = self.service().happen(now, PlatformId::DEFAULT, issue);
+        let key = match &issued {
+            Ok(Outcome::KeyIssued { key, .. }) => format!("Bearer {key}"),
+            Ok(_) | Err(_) => String::new(),
+        };
+        self.bare.face().authenticate(Some(&key)).unwrap_or(PlatformId::DEFAULT)
     }
 
     /// The same, where the target refuses for no reason that is not shown.

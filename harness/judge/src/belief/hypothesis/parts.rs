@@ -3,6 +3,7 @@
 //! The document gives no order of refusals (`gap.refusalPrecedence`). A request with an invalid body may be refused
 //! for the business that its path names, and a read of an unknown vendor's invoice for the invoice.
 
+use serde_json::Value;
 use tideover_exchange::PreparedCall;
 use tideover_model::wire::route::Route;
 use tideover_model::wire::schema::Role;
@@ -70,6 +71,29 @@ impl Hypothesis {
             Code::InvalidInvitee => email.is_some_and(|it| !it.contains('@')),
             _ => false,
         };
-        way.kind.endpoint().codes.iter().copied().filter(holds).collect()
+        let of_values = codes_of_values(call, way);
+        let codes = way.kind.endpoint().codes.iter().copied();
+        codes.filter(|code| holds(code) || of_values.contains(code)).collect()
+    }
+}
+
+/// The codes that are about the value of one field, where the request has no text for it: what is absent, null or of
+/// another type is no routing number, no address and no identifier either. No order of refusals is given.
+fn codes_of_values(call: &PreparedCall, way: &Route<'_>) -> Vec<Code> {
+    let Some(body) = call.body().json().and_then(Value::as_object) else { return Vec::new() };
+    let fields = way.kind.fields().iter();
+    let without_text = fields.filter(|field| !body.get(field.name).is_some_and(Value::is_string));
+    without_text.filter_map(|field| own_code(field.role)).collect()
+}
+
+/// The code of an endpoint that is about the value of a field with this role.
+fn own_code(role: Role) -> Option<Code> {
+    match role {
+        Role::RoutingNumber => Some(Code::InvalidRoutingNumber),
+        Role::Email => Some(Code::InvalidInvitee),
+        Role::Receiver => Some(Code::DestinationRefused),
+        Role::Business => Some(Code::BusinessNotFound),
+        Role::Invoice => Some(Code::InvoiceNotFound),
+        _ => None,
     }
 }

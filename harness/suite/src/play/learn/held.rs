@@ -155,7 +155,8 @@ impl Differences<'_> {
         let by_quotes = &lessons.rates.fee_of_term;
         self.compare_rate("rates.fee", rates.fee, (*quote_term_days, &unit), by_quotes);
         let term = Span::exactly(*quote_term_days);
-        if let Some(seen) = lessons.rates.quote_term.filter(|seen| seen.both(term).is_none()) {
+        if let Some(seen) = lessons.rates.quote_term.span().filter(|seen| seen.both(term).is_none())
+        {
             let expected = in_words(term, "days");
             let clause = clause!("gap.quoteTerm");
             self.report(clause, "quote_term_days", expected, in_words(seen, "days"), 1);

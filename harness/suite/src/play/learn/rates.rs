@@ -8,7 +8,7 @@ use tideover_judge::{Belief, amount};
 use tideover_model::wire::field;
 use tideover_model::{OperationKind, PlatformId};
 
-use crate::play::learn::span::{Span, Spans, narrow};
+use crate::play::learn::span::{Span, Spans, Steady};
 
 /// The whole in basis points.
 const WHOLE: u64 = 10_000;
@@ -22,16 +22,16 @@ pub(super) struct Rates {
     vendors: BTreeMap<(Option<PlatformId>, String), VendorRates>,
     pub(super) advance: Spans,
     pub(super) fee: Spans,
-    pub(super) quote_term: Option<Span>,
+    pub(super) quote_term: Steady,
     /// The fees of quotes, rate times term, for vendors without an advance that would separate the two.
     pub(super) fee_of_term: Spans,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct VendorRates {
-    advance: Option<Span>,
-    fee: Option<Span>,
-    fee_of_term: Option<Span>,
+    advance: Steady,
+    fee: Steady,
+    fee_of_term: Steady,
 }
 
 impl Rates {
@@ -50,15 +50,15 @@ impl Rates {
         };
         let Some(vendor) = vendor else { return };
         let known = self.vendors.entry((exchange.platform, vendor)).or_default();
-        narrow(&mut known.advance, offered.advance_rate());
+        known.advance.narrow(offered.advance_rate());
         let Some(fee) = offered.fee_for_days() else { return };
         match (exchange.kind(), days) {
-            (Some(OperationKind::Quote), _) => narrow(&mut known.fee_of_term, fee),
+            (Some(OperationKind::Quote), _) => known.fee_of_term.narrow(fee),
             (_, Some(days)) => {
                 let days = days.max(1);
                 let rate = Span { min: fee.min.div_ceil(days), max: fee.max / days };
                 if rate.min <= rate.max {
-                    narrow(&mut known.fee, rate);
+                    known.fee.narrow(rate);
                 }
             }
             _ => {}
@@ -68,15 +68,17 @@ impl Rates {
     /// Notes the rates of the vendors of a case. Each has rates of its own, so that a profile gets their range.
     pub(super) fn conclude(&mut self) {
         for vendor in std::mem::take(&mut self.vendors).into_values() {
-            vendor.advance.into_iter().for_each(|rate| self.advance.note(rate));
-            vendor.fee.into_iter().for_each(|rate| self.fee.note(rate));
-            vendor.fee_of_term.into_iter().for_each(|fee| self.fee_of_term.note(fee));
-            if let (Some(term), Some(rate)) = (vendor.fee_of_term, vendor.fee)
+            let [advance, fee, fee_of_term] =
+                [vendor.advance, vendor.fee, vendor.fee_of_term].map(Steady::span);
+            advance.into_iter().for_each(|rate| self.advance.note(rate));
+            fee.into_iter().for_each(|rate| self.fee.note(rate));
+            fee_of_term.into_iter().for_each(|fee| self.fee_of_term.note(fee));
+            if let (Some(term), Some(rate)) = (fee_of_term, fee)
                 && rate.min > 0
             {
                 let days = Span { min: term.min.div_ceil(rate.max), max: term.max / rate.min };
                 if days.min <= days.max {
-                    narrow(&mut self.quote_term, days);
+                    self.quote_term.narrow(days);
                 }
             }
         }
@@ -86,9 +88,7 @@ impl Rates {
         self.advance.add(&other.advance);
         self.fee.add(&other.fee);
         self.fee_of_term.add(&other.fee_of_term);
-        if let Some(term) = other.quote_term {
-            narrow(&mut self.quote_term, term);
-        }
+        self.quote_term.add(other.quote_term);
     }
 }
 

@@ -31,9 +31,39 @@ impl Span {
     }
 }
 
-/// Narrows the bounds of a number. If `seen` contradicts them, the number has changed, and `seen` replaces them.
-pub(crate) fn narrow(known: &mut Option<Span>, seen: Span) {
-    *known = Some(known.and_then(|known| known.both(seen)).unwrap_or(seen));
+/// The bounds of a number that stays the same, as far as it was seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Steady {
+    #[default]
+    Unseen,
+    Within(Span),
+    /// The bounds exclude each other: there is no such number, and none is learned.
+    Contradicted,
+}
+
+impl Steady {
+    pub(crate) fn narrow(&mut self, seen: Span) {
+        *self = match self {
+            Steady::Unseen => Steady::Within(seen),
+            Steady::Within(known) => known.both(seen).map_or(Steady::Contradicted, Steady::Within),
+            Steady::Contradicted => Steady::Contradicted,
+        };
+    }
+
+    pub(crate) fn add(&mut self, other: Steady) {
+        match other {
+            Steady::Unseen => {}
+            Steady::Within(seen) => self.narrow(seen),
+            Steady::Contradicted => *self = other,
+        }
+    }
+
+    pub(crate) fn span(self) -> Option<Span> {
+        match self {
+            Steady::Within(span) => Some(span),
+            Steady::Unseen | Steady::Contradicted => None,
+        }
+    }
 }
 
 /// The bounds of several numbers, each with how often they were seen.
@@ -68,5 +98,24 @@ impl Spans {
         let outside = self.0.iter().filter(|(span, _)| span.both(range).is_none());
         let outside = outside.map(|(span, times)| (*span, *times));
         outside.reduce(|(one, times), (other, more)| (one.hull(other), times + more))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_that_exclude_each_other_are_those_of_no_number() {
+        let mut steady = Steady::default();
+        steady.narrow(Span { min: 10, max: 40 });
+        steady.add(Steady::Within(Span { min: 30, max: 60 }));
+        assert_eq!(steady.span(), Some(Span { min: 30, max: 40 }));
+        let mut contradicted = steady;
+        contradicted.narrow(Span { min: 61, max: 61 });
+        contradicted.narrow(Span { min: 61, max: 61 });
+        assert_eq!(contradicted.span(), None);
+        steady.add(contradicted);
+        assert_eq!(steady.span(), None);
     }
 }

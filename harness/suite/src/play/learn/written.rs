@@ -160,7 +160,7 @@ impl Learned {
                 self.learn("rates.advance", lesson, |profile| profile.rates.advance = narrow(span));
             }
         }
-        let term = lessons.rates.quote_term;
+        let term = lessons.rates.quote_term.span();
         self.bound("quote_term_days", term);
         match term {
             Some(Span { min, max }) if min == max => {
