@@ -77,7 +77,7 @@ fn explainable_traffic_is_not_accused() {
 }
 
 /// Others have sent the requests: there is no seed, no response time, and no option that reaches more.
-/// What is no text is no routing number, no address and no identifier either: no order of refusals is given.
+/// What is no text is no routing number and no address either: no order of refusals is given.
 #[test]
 fn a_value_of_another_type_may_get_the_code_of_its_field() {
     let account =

@@ -78,7 +78,7 @@ impl Hypothesis {
 }
 
 /// The codes that are about the value of one field, where the request has no text for it: what is absent, null or of
-/// another type is no routing number, no address and no identifier either. No order of refusals is given.
+/// another type is no routing number and no address either. No order of refusals is given.
 fn codes_of_values(call: &PreparedCall, way: &Route<'_>) -> Vec<Code> {
     let Some(body) = call.body().json().and_then(Value::as_object) else { return Vec::new() };
     let fields = way.kind.fields().iter();
@@ -92,8 +92,6 @@ fn own_code(role: Role) -> Option<Code> {
         Role::RoutingNumber => Some(Code::InvalidRoutingNumber),
         Role::Email => Some(Code::InvalidInvitee),
         Role::Receiver => Some(Code::DestinationRefused),
-        Role::Business => Some(Code::BusinessNotFound),
-        Role::Invoice => Some(Code::InvoiceNotFound),
         _ => None,
     }
 }
