@@ -24,7 +24,7 @@ use tideover_sim::grease::Freedom;
 use tideover_suite::generate;
 
 use crate::support::foreign::skip;
-use crate::support::pages::{page, pages, root, rust, session_of, step};
+use crate::support::pages::{block, page, pages, root, rust, session_of, step};
 
 /// The pages with a session of the mock.
 const SESSIONS: [&str; 2] = ["README.md", "docs/start-integrator.md"];
@@ -354,12 +354,6 @@ fn every_command_is_described_as_its_help_does() {
         let (first, _) = help.split_once("\n\n").unwrap();
         assert!(row.ends_with(&format!("| {} |", first.replace('\n', " "))), "{command}: {row}");
     }
-}
-
-/// The block of a page in this language.
-fn block(text: &str, language: &str) -> String {
-    let (_, after) = text.split_once(&format!("```{language}\n")).unwrap();
-    after.split_once("```").unwrap().0.to_owned()
 }
 
 #[test]

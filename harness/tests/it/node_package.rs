@@ -39,17 +39,13 @@ fn assert_first_test_passes(package: &Path) {
     let packed: Vec<PathBuf> = packed.map(|entry| entry.unwrap().path()).collect();
     assert_eq!(packed.len(), 2, "{packed:?}");
     let empty = tempfile::tempdir().unwrap();
-    let test = first_test(&page("sim/packages/node/README.md"), "tideover/node-test");
+    let test = first_test(&page("sim/packages/node/README.md"), "js");
     std::fs::write(empty.path().join("advance.test.mjs"), test).unwrap();
     let mut install = Command::new("npm");
     install.args(["install", "--no-audit", "--no-fund", "--fetch-retries=0"]).args(&packed);
     let mut test = Command::new("node");
-    test.arg("--test").env_remove("TIDEOVER").env_remove("TIDEOVER_URL");
-    let mut steps = [install, test];
-    for step in &mut steps {
-        step.current_dir(empty.path());
-    }
-    first_steps("npm", &mut steps);
+    test.arg("--test");
+    first_steps("npm", empty.path(), &mut [install, test]);
 }
 
 /// The package with what its tests need, copied to where packages are kept.

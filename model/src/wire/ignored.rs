@@ -6,7 +6,7 @@ use serde_json::Deserializer;
 use crate::endpoint::OperationKind;
 use crate::wire::nearest::{cut, nearest};
 use crate::wire::object::Object;
-use crate::wire::schema::{Field, Role};
+use crate::wire::schema::with_inner;
 
 /// The most sentences on one request.
 pub const MOST_IGNORED: usize = 16;
@@ -36,11 +36,9 @@ fn field(kind: OperationKind, path: &str) -> String {
     // Of an optional object, the path has a question mark.
     let path = path.replace("?.", "");
     let name = path.rsplit('.').next().unwrap_or_default();
-    let mut known = Vec::new();
-    add_names(kind.fields(), &mut known);
+    let known = with_inner(kind.fields()).into_iter().map(|field| field.name);
     // A field of this name that stands elsewhere is no help.
-    known.retain(|known| *known != name);
-    sentence("field", &path, nearest(name, known.into_iter()))
+    sentence("field", &path, nearest(name, known.filter(|known| *known != name)))
 }
 
 /// Notes the columns of a file that it may have, but no import reads.
@@ -59,14 +57,4 @@ fn sentence(what: &str, name: &str, meant: Option<&str>) -> String {
     let name = cut(name).escape_debug().to_string();
     let meant = meant.map_or_else(String::new, |meant| format!(" Did you mean {meant}?"));
     format!("The {what} {name} is not known and was ignored.{meant}")
-}
-
-/// Adds the names of these fields and of those of the objects in them.
-fn add_names(fields: &[Field], names: &mut Vec<&'static str>) {
-    for field in fields {
-        names.push(field.name);
-        if let Role::Object(within) = field.role {
-            add_names(within, names);
-        }
-    }
 }

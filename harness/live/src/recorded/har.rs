@@ -9,7 +9,7 @@ use tideover_exchange::{Arrival, Prepared, PreparedAction, PreparedCall, has_a_f
 use tideover_model::{Timestamp, signature};
 
 use crate::recorded::deliveries::ObservedDelivery;
-use crate::recorded::order::{ObservedRequest, REFUSED_KEY, WITHOUT_BODY};
+use crate::recorded::order::{ObservedRequest, REFUSED_KEY};
 use crate::recorded::{Recorded, Recording, RecordingProblem, Traffic, rename_first_key};
 
 #[derive(Deserialize)]
@@ -284,7 +284,9 @@ impl Entry {
             status if has_prefix && !(200..=299).contains(&status) => {
                 Some("their paths have a prefix, and were refused")
             }
-            _ if request.method == "HEAD" => Some(WITHOUT_BODY),
+            _ if request.method == "HEAD" => {
+                Some("HEAD gets no body, by which a response is judged")
+            }
             _ if request.method == "OPTIONS" => Some("browsers ask by them whether they may ask"),
             304 => Some("a cache answered them"),
             _ if self.from_cache.is_some() => Some("a cache answered them"),

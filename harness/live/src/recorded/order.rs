@@ -17,9 +17,6 @@ pub struct ObservedRequest {
     pub(super) unjudged: Option<&'static str>,
 }
 
-/// Why nothing is said of a response to `HEAD`: it has no body.
-pub(super) const WITHOUT_BODY: &str = "HEAD gets no body, by which a response is judged";
-
 /// Why a refused key may be right.
 pub(super) const REFUSED_KEY: &str = "their keys were taken another time";
 

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::support::pages::block;
+
 /// Where packages are kept from one run to the next.
 pub(crate) fn home(name: &str) -> PathBuf {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -51,20 +53,19 @@ const FIRST_TEST: Duration = Duration::from_secs(120);
 /// The most lines of a first test.
 const LINES: usize = 15;
 
-/// The first block of code on a page that contains `name`, short enough for a first test.
-pub(crate) fn first_test(page: &str, name: &str) -> String {
-    let blocks = page.split("```").skip(1).step_by(2);
-    let mut code = blocks.filter_map(|block| block.split_once('\n')).map(|(_, code)| code);
-    let code = code.find(|code| code.contains(name)).expect("a block of code");
+/// The first block of code on a page in this language, short enough for a first test.
+pub(crate) fn first_test(text: &str, language: &str) -> String {
+    let code = block(text, language);
     let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
     assert!(lines <= LINES, "{lines} lines: {code}");
-    code.to_owned()
+    code
 }
 
-/// Runs the commands of a first test one after the other, as a user would, and says how long they took.
-pub(crate) fn first_steps(what: &str, commands: &mut [Command]) {
+/// Runs the commands of a first test one after the other in a folder, as a user would, and says how long they took.
+pub(crate) fn first_steps(what: &str, folder: &Path, commands: &mut [Command]) {
     let began = Instant::now();
     for command in commands {
+        command.current_dir(folder).env_remove("TIDEOVER").env_remove("TIDEOVER_URL");
         let output = command.output().unwrap();
         let printed = [&output.stdout[..], &output.stderr].concat();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&printed));

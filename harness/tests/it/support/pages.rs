@@ -9,6 +9,12 @@ pub(crate) fn page(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap()
 }
 
+/// The first block of a page in this language.
+pub(crate) fn block(text: &str, language: &str) -> String {
+    let (_, after) = text.split_once(&format!("```{language}\n")).unwrap();
+    after.split_once("```").unwrap().0.to_owned()
+}
+
 /// The folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

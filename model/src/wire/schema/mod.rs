@@ -304,7 +304,7 @@ fn by_name(
 }
 
 /// The fields of an object, and those of the objects in it.
-fn with_inner(fields: &'static [Field]) -> Vec<&'static Field> {
+pub(crate) fn with_inner(fields: &'static [Field]) -> Vec<&'static Field> {
     let inner = |field: &'static Field| iter::once(field).chain(with_inner(field.within()));
     fields.iter().flat_map(inner).collect()
 }

@@ -3,7 +3,6 @@
 //! The document gives no order of refusals (`gap.refusalPrecedence`). A request with an invalid body may be refused
 //! for the business that its path names, and a read of an unknown vendor's invoice for the invoice.
 
-use serde_json::Value;
 use tideover_exchange::PreparedCall;
 use tideover_model::wire::route::Route;
 use tideover_model::wire::schema::Role;
@@ -18,6 +17,9 @@ struct Parts<'a> {
     import: Option<String>,
     routing_number: Option<&'a str>,
     email: Option<&'a str>,
+    receiver: Option<&'a str>,
+    /// Whether the body has fields at all.
+    has_fields: bool,
 }
 
 impl Parts<'_> {
@@ -40,6 +42,8 @@ impl Parts<'_> {
             import: named(|role| matches!(role, Role::Import)),
             routing_number: field(|role| matches!(role, Role::RoutingNumber)),
             email: field(|role| matches!(role, Role::Email)),
+            receiver: field(|role| matches!(role, Role::Receiver)),
+            has_fields: body.is_some_and(|body| body.is_object()),
         }
     }
 }
@@ -53,7 +57,9 @@ impl Hypothesis {
         platform: PlatformId,
         now: Timestamp,
     ) -> Vec<Code> {
-        let Parts { business, invoice, import, routing_number, email } = Parts::of(call, way);
+        let parts = Parts::of(call, way);
+        let Parts { business, invoice, import, routing_number, email, receiver, has_fields } =
+            parts;
         let is_unknown = |operation| self.look(now, platform, operation).is_none();
         let unknown_business = business
             .clone()
@@ -67,31 +73,14 @@ impl Hypothesis {
             Code::InvoiceNotFound => unknown_invoice,
             // A file that cannot be read is another file than the one that was.
             Code::AlreadyImported => is_used && call.operation().is_none(),
-            Code::InvalidRoutingNumber => routing_number.is_some_and(|it| !is_routing_number(it)),
-            Code::InvalidInvitee => email.is_some_and(|it| !it.contains('@')),
+            // What is absent, null or of another type is no routing number and no address either.
+            Code::InvalidRoutingNumber => {
+                has_fields && !routing_number.is_some_and(is_routing_number)
+            }
+            Code::InvalidInvitee => has_fields && !email.is_some_and(|it| it.contains('@')),
+            Code::DestinationRefused => has_fields && receiver.is_none(),
             _ => false,
         };
-        let of_values = codes_of_values(call, way);
-        let codes = way.kind.endpoint().codes.iter().copied();
-        codes.filter(|code| holds(code) || of_values.contains(code)).collect()
-    }
-}
-
-/// The codes that are about the value of one field, where the request has no text for it: what is absent, null or of
-/// another type is no routing number and no address either. No order of refusals is given.
-fn codes_of_values(call: &PreparedCall, way: &Route<'_>) -> Vec<Code> {
-    let Some(body) = call.body().json().and_then(Value::as_object) else { return Vec::new() };
-    let fields = way.kind.fields().iter();
-    let without_text = fields.filter(|field| !body.get(field.name).is_some_and(Value::is_string));
-    without_text.filter_map(|field| own_code(field.role)).collect()
-}
-
-/// The code of an endpoint that is about the value of a field with this role.
-fn own_code(role: Role) -> Option<Code> {
-    match role {
-        Role::RoutingNumber => Some(Code::InvalidRoutingNumber),
-        Role::Email => Some(Code::InvalidInvitee),
-        Role::Receiver => Some(Code::DestinationRefused),
-        _ => None,
+        way.kind.endpoint().codes.iter().copied().filter(holds).collect()
     }
 }

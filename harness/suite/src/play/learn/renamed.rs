@@ -82,17 +82,23 @@ impl Renamed {
         self.came.extend(&other.came);
     }
 
-    /// The members that never came.
+    /// The members that never came, or came in other letters.
     pub(crate) fn findings(&self) -> Vec<(Finding, u64)> {
         let renamed = self.due.iter().filter(|(member, others)| {
             let [is_one, never_came] = [others.words.len() == 1, !self.came.contains(*member)];
             is_one && (others.times() >= OFTEN && never_came || others.are_letters_of(member.2))
         });
         let finding = |((kind, field, member), others): (&Member, &Others)| {
-            let seen = format!("{} each time", others.words.first()?);
-            let expected = format!("{member}, at least once for {} subjects", others.times());
+            let (word, times) = (others.words.first()?, others.times());
+            let (expected, seen) = match self.came.contains(&(*kind, *field, *member)) {
+                true => (format!("{member}, for each of {times} subjects"), word.clone()),
+                false => (
+                    format!("{member}, at least once for {times} subjects"),
+                    format!("{word} each time"),
+                ),
+            };
             let clause = clause!("9.versioning.2");
-            Some((Finding::new(clause, kind.to_string(), *field, expected, seen), others.times()))
+            Some((Finding::new(clause, kind.to_string(), *field, expected, seen), times))
         };
         renamed.filter_map(finding).collect()
     }
