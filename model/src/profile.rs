@@ -40,7 +40,7 @@ pub struct Profile {
     pub webhooks: Webhooks,
     /// How the service reads what can be read in two ways (`gap.sharedBusiness`, `gap.oneTaxIdTwoIdentifiers`,
     /// `gap.selfDealing`, `gap.overpayment`, `gap.faceValueLowered`, `gap.wrongTaxIdStruck`,
-    /// `gap.rejectedTaxId`).
+    /// `gap.rejectedTaxId`, `gap.revokedReference`).
     #[serde(skip_serializing_if = "Readings::is_standard")]
     pub readings: Readings,
     /// Success statuses that differ from the standard ones (`gap.successStatuses`).

@@ -121,4 +121,7 @@ readings! {
     KeptByUnlike kept_by_unlike true "gap.rejectedTaxId"
         "A tax id that differs from the one on file, or is another business's, leaves compliance as it is."
         / "A tax id that differs from the one on file, or is another business's, takes compliance away until one clears it.";
+    ForgottenRevoked forgotten_revoked true "gap.revokedReference"
+        "A subscription that a 410 revoked is unknown, as after a deletion."
+        / "A subscription that a 410 revoked can still be deleted.";
 }

@@ -17,7 +17,7 @@ use tideover_suite::play::case::{Observed, TargetWorld, play};
 use tideover_suite::play::cases::{Failure, InProcess, Plan, Testbed, check};
 
 /// Profiles of correct services. The judge knows none of them.
-const PROFILES: [&str; 19] = [
+const PROFILES: [&str; 20] = [
     "",
     "body_limit = 40000",
     "per_invoice_maximum = 100000",
@@ -36,6 +36,7 @@ const PROFILES: [&str; 19] = [
     "readings.struck_tax_id = false",
     "readings.kept_by_malformed = false",
     "readings.kept_by_unlike = false",
+    "readings.forgotten_revoked = false",
     "readings = { shared_agreement = false, shared_payout_account = false, merged_identifiers = false, capped_payments = false, forgiven_tax_id = false }",
 ];
 

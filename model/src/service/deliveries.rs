@@ -299,7 +299,7 @@ impl<C: Choices> Service<C> {
             return Consequence::None;
         }
         if consequence == Consequence::Revoked {
-            self.end_subscription(subscription);
+            self.revoke_subscription(subscription);
         }
         consequence
     }

@@ -21,6 +21,7 @@ impl<C: Choices> Service<C> {
     pub fn normal_form(mut self, now: Timestamp, origin: Timestamp) -> Service<C> {
         self.renumber();
         self.count_anew();
+        self.forget_revoked();
         self.shift(Shift { from: now, to: origin });
         self
     }
@@ -47,6 +48,14 @@ impl<C: Choices> Service<C> {
             .for_each(|invoice| invoice.payor.0 = renumbered(invoice.payor.0));
         let timers = self.timers.iter().map(|(due, timer)| (*due, timer.renumbered(&invoices)));
         *self.timers = timers.collect();
+    }
+
+    /// Where nobody can delete them, the references of revoked subscriptions are unknown like any other.
+    fn forget_revoked(&mut self) {
+        let has_revoked = self.platforms.iter().any(|platform| !platform.revoked.is_empty());
+        if has_revoked && self.profile.readings.forgotten_revoked {
+            self.platforms.iter_mut().for_each(|platform| platform.revoked.clear());
+        }
     }
 
     /// An event never has a greater number than its deliveries, so both can go on with the same.

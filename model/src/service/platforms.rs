@@ -1,5 +1,7 @@
 //! Callers and their API keys (§5).
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
 
 use crate::choices::{Choices, Token};
@@ -25,11 +27,19 @@ pub(super) struct Platform {
     /// Its live subscriptions: an index of `Service::subscriptions`, for events.
     #[serde(skip)]
     pub(super) subscriptions: Vec<SubscriptionId>,
+    /// The references of its last revoked subscriptions that were not deleted (`gap.revokedReference`).
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub(super) revoked: VecDeque<String>,
 }
 
 impl Platform {
     pub(super) fn named(name: &str) -> Platform {
-        Platform { name: name.to_owned(), interrupt_import_after: None, subscriptions: Vec::new() }
+        Platform {
+            name: name.to_owned(),
+            interrupt_import_after: None,
+            subscriptions: Vec::new(),
+            revoked: VecDeque::new(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::clause;
 use crate::delivery::Delivery;
 use crate::face::Answer;
 use crate::identity::{BusinessId, InvoiceId, PlatformId, RelationshipId, SubscriptionId};
+use crate::readings::Reading;
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
 use crate::signature::SigningKey;
@@ -18,6 +19,9 @@ use crate::wire::event::{Event, EventData};
 use crate::wire::reply;
 use crate::wire::reply::{Reply, Subscribed};
 use crate::words::{EventKind, EventType};
+
+/// How many references of revoked subscriptions a platform keeps.
+const MOST_REVOKED: usize = 100;
 
 /// A live subscription.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -150,15 +154,48 @@ impl<C: Choices> Service<C> {
     /// `DELETE /v1/webhooks/{reference}`, with a reference from the list (`4.recovery.2`): drops the
     /// deliveries queued for this subscription only (`4.webhookDeletion.1`).
     pub(super) fn unsubscribe(&mut self, caller: PlatformId, reference: &str) -> Answer {
-        let id = self.find_subscription(caller, reference).ok_or_else(|| {
-            let is_theirs = |other| self.find_subscription(other, reference).is_some();
-            let withheld = self.others(caller).any(is_theirs);
-            let theirs = clause!("5.authentication.4.2");
-            let clause = if withheld { theirs } else { clause!("4.webhookDeletion.2") };
-            Refusal::new(Code::SubscriptionNotFound, clause)
-        })?;
+        if let Some(id) = self.find_subscription(caller, reference) {
+            self.end_subscription(id);
+            return Ok(Reply::Unsubscribed);
+        }
+        let is_revoked = self.revoked(caller).any(|it| it == reference);
+        if is_revoked && !self.reads_so(Reading::ForgottenRevoked) {
+            self.platform_mut(caller).revoked.retain(|it| it != reference);
+            return Ok(Reply::Unsubscribed);
+        }
+        let is_theirs = |other: PlatformId| {
+            self.find_subscription(other, reference).is_some()
+                || self.revoked(other).any(|it| it == reference)
+        };
+        let withheld = self.others(caller).any(is_theirs);
+        let theirs = clause!("5.authentication.4.2");
+        let clause = if withheld { theirs } else { clause!("4.webhookDeletion.2") };
+        Err(Refusal::new(Code::SubscriptionNotFound, clause))
+    }
+
+    /// The references of a platform's last revoked subscriptions that were not deleted.
+    fn revoked(&self, platform: PlatformId) -> impl Iterator<Item = &str> {
+        let known = self.platforms.get(platform.0 as usize);
+        known.into_iter().flat_map(|platform| platform.revoked.iter().map(String::as_str))
+    }
+
+    /// A receiver has revoked the subscription with this reference (`6.delivery.2`). `false` if there is none.
+    pub fn revoke(&mut self, owner: PlatformId, reference: &str) -> bool {
+        let id = self.find_subscription(owner, reference);
+        id.map(|id| self.revoke_subscription(id)).is_some()
+    }
+
+    pub(super) fn revoke_subscription(&mut self, id: SubscriptionId) {
+        let Some(Subscription { platform, reference, .. }) = self.subscriptions.get(&id) else {
+            return;
+        };
+        let (platform, reference) = (*platform, reference.to_string());
         self.end_subscription(id);
-        Ok(Reply::Unsubscribed)
+        let revoked = &mut self.platform_mut(platform).revoked;
+        if revoked.len() == MOST_REVOKED {
+            revoked.pop_front();
+        }
+        revoked.push_back(reference);
     }
 
     /// A platform's subscriptions, in the order of their creation.

@@ -1,9 +1,9 @@
 //! What the document lets a service read in two ways (`readings` of a profile).
 
 use serde_json::{Value, json};
-use tideover_model::{Profile, Reading};
+use tideover_model::{Face as _, Profile, Reading, Receipt};
 
-use crate::desk::{Desk, round_numbers};
+use crate::desk::{Desk, plain, round_numbers};
 
 /// What `play` shows of a service that reads a point as the standard profile does, and of one that reads it otherwise.
 fn read_both_ways(reading: Reading, play: impl Fn(&mut Desk) -> Value) -> [Value; 2] {
@@ -93,6 +93,23 @@ fn a_tax_id_that_clears_nothing_may_take_compliance_away() {
         });
         assert_eq!(cleared, [json!([true, true]), json!([false, true])], "{rejected}");
     }
+}
+
+/// `gap.revokedReference`
+#[test]
+fn a_revoked_subscription_may_still_be_deleted_once() {
+    let deleted = read_both_ways(Reading::ForgottenRevoked, |desk| {
+        desk.subscribe();
+        let reference = plain(&desk.get("/v1/webhooks").body[0]["reference"]).to_owned();
+        desk.sync_business("initech", "987654321");
+        desk.service.handle_timeout(desk.now);
+        let attempt = desk.service.poll_attempt(desk.now).unwrap();
+        desk.service.handle_receipt(desk.now, &attempt, Receipt::Answered(410));
+        let path = format!("/v1/webhooks/{reference}");
+        let delete = |desk: &mut Desk| desk.send("DELETE", &path, &Value::Null).status;
+        json!([delete(desk), delete(desk)])
+    });
+    assert_eq!(deleted, [json!([404, 404]), json!([204, 404])]);
 }
 
 /// `gap.oneTaxIdTwoIdentifiers`

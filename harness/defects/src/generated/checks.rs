@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 use tideover_exchange::target::INBOX;
 use tideover_model::wire::schema::{Documented, Domain, Field, Role, documented};
-use tideover_model::{OperationKind, Timestamp, is_routing_number};
+use tideover_model::{OperationKind, Timestamp, is_routing_number, is_tax_id};
 
 use crate::generated::{Mutation, Operator, keep};
 use crate::hooks::rereading;
@@ -158,6 +158,8 @@ enum Mistake {
     Flag,
     List,
     Object,
+    /// A value of another type that carries a valid one: its digits as a number, its number as a text, a list of it.
+    Carrier,
     Empty,
     /// This number alone: one beyond a bound.
     Exactly(i64),
@@ -207,7 +209,9 @@ fn of_types(domain: Domain) -> Vec<Mistake> {
         Domain::Flag => 2,
         _ => 1,
     };
-    types.into_iter().enumerate().filter(|(place, _)| *place != own).map(|(_, it)| it).collect()
+    let others = types.into_iter().enumerate().filter(|(place, _)| *place != own);
+    let carrier = (!matches!(domain, Domain::Object(_) | Domain::Flag)).then_some(Mistake::Carrier);
+    others.map(|(_, it)| it).chain(carrier).collect()
 }
 
 fn of_domain(domain: Domain) -> Vec<Mistake> {
@@ -263,6 +267,7 @@ impl Mistake {
             Mistake::Flag => value.is_boolean(),
             Mistake::List => value.is_array(),
             Mistake::Object => value.is_object(),
+            Mistake::Carrier => carried(field.domain(), value).is_some(),
             Mistake::Exactly(number) => value.as_i64() == Some(number),
             Mistake::Below(least) => value.as_i64().is_some_and(|number| number < least),
             Mistake::Above(most) => value.as_i64().is_some_and(|number| number > most),
@@ -306,6 +311,7 @@ impl Mistake {
             Mistake::Flag => "that is true or false",
             Mistake::List => "that is a list",
             Mistake::Object => "that is an object",
+            Mistake::Carrier => "that another JSON type carries",
             Mistake::Empty => "that is empty",
             Mistake::Exactly(number) => return format!("of {number}"),
             Mistake::Below(least) => return format!("of less than {least}"),
@@ -330,6 +336,41 @@ impl Mistake {
         };
         words.to_owned()
     }
+}
+
+/// The valid value that one of another type carries.
+fn carried(domain: Domain, value: &Value) -> Option<Value> {
+    let carried = match value {
+        Value::Array(items) => items.first().filter(|_| items.len() == 1)?.clone(),
+        Value::Number(number) if !matches!(domain, Domain::Integer { .. }) => {
+            number.to_string().into()
+        }
+        Value::String(text) if matches!(domain, Domain::Integer { .. }) => {
+            text.parse::<i64>().ok()?.into()
+        }
+        _ => return None,
+    };
+    is_of(domain, &carried).then_some(carried)
+}
+
+/// Whether a value is of a domain.
+fn is_of(domain: Domain, value: &Value) -> bool {
+    if let Domain::Integer { least, most } = domain {
+        return value.as_i64().is_some_and(|number| (least..=most).contains(&number));
+    }
+    value.as_str().is_some_and(|text| match domain {
+        Domain::Text { least } => text.chars().count() >= least,
+        Domain::TaxId => is_tax_id(text),
+        Domain::Digits { least, most } => {
+            (least..=most).contains(&text.len()) && text.bytes().all(|sign| sign.is_ascii_digit())
+        }
+        Domain::RoutingNumber => is_routing_number(text),
+        Domain::Instant => Timestamp::parse(text).is_some(),
+        Domain::Word(words) => words.contains(&text),
+        Domain::Email => text.contains('@'),
+        Domain::Url => text.starts_with("https://"),
+        Domain::Integer { .. } | Domain::Object(_) | Domain::Flag | Domain::Open => false,
+    })
 }
 
 fn words(field: &Field) -> &'static [&'static str] {
@@ -396,6 +437,9 @@ fn reread(
 fn mended(field: &Field, value: Option<&Value>) -> Value {
     let valid = valid(field);
     let Some(value) = value else { return valid };
+    if let Some(carried) = carried(field.domain(), value) {
+        return carried;
+    }
     match (field.domain(), value) {
         (Domain::Integer { least, most }, Value::Number(number)) => {
             number.as_i64().map_or(valid, |number| number.clamp(least, most).into())

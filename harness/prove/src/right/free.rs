@@ -12,6 +12,9 @@ use tideover_suite::play::case::{Observed, TargetWorld};
 use crate::right::liberty::Liberty;
 use crate::stranger::Stranger;
 
+/// How many steps a lost request stays on the way at most.
+const LONGEST_DELAY: u64 = 12;
+
 /// The body of a refusal has the documented form, whatever its code is.
 pub fn refused(status: u16, code: &str) -> Response {
     let body = serde_json::json!({ "error": "An error of the service's own words.", "code": code });
@@ -26,13 +29,34 @@ pub struct Free<F = Service> {
     /// The secrets of the subscriptions of each path, by which its events are signed again.
     secrets: BTreeMap<String, Vec<String>>,
     late: VecDeque<Vec<Arrival>>,
+    /// Lost requests that take effect later, each with the number of the step before which it does.
+    delayed: Vec<(u64, Prepared)>,
+}
+
+/// When a failed or lost request takes effect.
+enum Effect {
+    AtOnce,
+    Never,
+    /// Before the step of this number.
+    Before(u64),
+}
+
+impl Effect {
+    /// That of the request of this number. What fails visibly is over when its response comes.
+    fn of(sent: u64, is_lost: bool) -> Effect {
+        match sent % 3 {
+            0 => Effect::AtOnce,
+            1 if is_lost => Effect::Before(sent + 1 + sent / 3 % LONGEST_DELAY),
+            _ => Effect::Never,
+        }
+    }
 }
 
 impl<F: Face> Free<F> {
     /// The service of `target`, with `liberties`.
     pub fn new(target: Stranger<F>, liberties: Vec<Box<dyn Liberty>>) -> Free<F> {
         let (secrets, late) = (BTreeMap::new(), VecDeque::new());
-        Free { target, liberties, sent: 0, secrets, late }
+        Free { target, liberties, sent: 0, secrets, late, delayed: Vec::new() }
     }
 
     async fn answer(
@@ -50,16 +74,36 @@ impl<F: Face> Free<F> {
         let is_lost = self.liberties.iter_mut().any(|it| it.loses(sent));
         // What fails, or is lost, may have taken effect.
         let has_failed = is_lost || instead.as_ref().is_some_and(|seen| seen.status >= 500);
-        let is_handled = if has_failed { sent.is_multiple_of(2) } else { instead.is_none() };
-        let own = if is_handled {
-            let action = PreparedAction::Call(call.clone());
-            let own = self.target.send(&Prepared { action, ..step.clone() }).await?;
-            Some(self.rewritten(&call, own))
-        } else {
-            None
+        let effect = match (has_failed, &instead) {
+            (true, _) => Effect::of(sent, is_lost),
+            (false, None) => Effect::AtOnce,
+            (false, Some(_)) => Effect::Never,
         };
+        let handled = Prepared { action: PreparedAction::Call(call.clone()), ..step.clone() };
+        let own = match effect {
+            Effect::AtOnce => Some(self.target.send(&handled).await?),
+            Effect::Never => None,
+            Effect::Before(step) => {
+                self.delayed.push((step, handled));
+                None
+            }
+        };
+        let own = own.map(|own| self.rewritten(&call, own));
         let seen = instead.or(own).filter(|_| !is_lost);
         seen.ok_or_else(|| Unanswered::may_be("lost on the way"))
+    }
+
+    /// Carries out the lost requests that are due now.
+    async fn carry_out_delayed(&mut self) -> Result<(), Unanswered> {
+        let now = self.sent;
+        let due: Vec<_> = self.delayed.extract_if(.., |(step, _)| *step <= now).collect();
+        for (_, step) in due {
+            let own = self.target.send(&step).await?;
+            if let PreparedAction::Call(call) = &step.action {
+                self.rewritten(call, own);
+            }
+        }
+        Ok(())
     }
 
     fn rewritten(&mut self, call: &PreparedCall, seen: Response) -> Response {
@@ -136,6 +180,7 @@ impl<F: Face> Target for Free<F> {
 
     async fn send(&mut self, step: &Prepared) -> Result<Response, Unanswered> {
         self.sent += 1;
+        self.carry_out_delayed().await?;
         match &step.action {
             PreparedAction::Call(call) => self.answer(step, call).await,
             PreparedAction::Act(fields) => {

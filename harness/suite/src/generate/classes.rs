@@ -109,6 +109,9 @@ fn event_types(draw: &mut Draw) -> Vec<Sample> {
 /// A value of each JSON type that the domain does not have.
 fn of_other_types(domain: Domain, draw: &mut Draw) -> Vec<Sample> {
     let number = i64::try_from(draw.below(1000)).unwrap_or(0) + 1;
+    // What is wrong is the type alone: a service that makes the right one of it has a valid value.
+    let own = valid_one(domain, draw).unwrap_or_else(|| json!(number));
+    let digits = own.as_str().and_then(|text| text.parse::<u64>().ok());
     let (is_text, is_number, is_object) = match domain {
         Domain::Object(_) => (false, false, true),
         Domain::Integer { .. } => (false, true, false),
@@ -116,13 +119,24 @@ fn of_other_types(domain: Domain, draw: &mut Draw) -> Vec<Sample> {
         _ => (true, false, false),
     };
     let types = [
-        (!is_number, json!(number)),
-        (!is_text, json!(number.to_string())),
-        (!is_object, json!({ "value": number })),
-        (true, json!([number])),
+        (!is_number, json!(digits.unwrap_or(number.unsigned_abs()))),
+        (!is_text, json!(own.as_i64().unwrap_or(number).to_string())),
+        (!is_object, json!({ "value": own })),
+        (true, json!([own])),
         (true, json!(draw.percent(50))),
     ];
     types.into_iter().filter(|(is_other, _)| *is_other).map(|(_, value)| invalid(value)).collect()
+}
+
+/// A valid value of the domain. If it is a number as text, it has no leading zero, which a number would lose.
+fn valid_one(domain: Domain, draw: &mut Draw) -> Option<Value> {
+    let keeps_its_digits = |value: &Value| value.as_str().is_none_or(|it| !it.starts_with('0'));
+    let samples = of_domain(domain, draw).into_iter().filter(|sample| sample.is_valid);
+    let valid: Vec<Value> = samples.filter_map(|sample| sample.value).collect();
+    let whole = |it: &&Value| it.as_str().is_some_and(|text| text.parse::<u64>().is_ok());
+    let kept = valid.iter().filter(|it| keeps_its_digits(it));
+    let best = kept.clone().find(whole).or_else(|| kept.clone().next());
+    best.or(valid.first()).cloned()
 }
 
 pub(super) fn of_domain(domain: Domain, draw: &mut Draw) -> Vec<Sample> {

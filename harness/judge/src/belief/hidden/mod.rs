@@ -250,7 +250,7 @@ impl HiddenMove {
                     && deeds.hypothesis.carry_out_open(index, revealed, now)
             }
             HiddenMove::Revoked(reference) => {
-                deeds.operate(Revealed::default(), Operation::Unsubscribe { reference })
+                deeds.hypothesis.service().revoke(platform, &reference)
             }
             HiddenMove::Interrupted(after_rows) => {
                 deeds.happen(Happening::InterruptNextImport { after_rows })

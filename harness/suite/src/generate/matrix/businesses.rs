@@ -111,6 +111,8 @@ impl ask::Ask for Ask {
 
     fn leads_to(self, mut state: State) -> Option<State> {
         match self {
+            // Whether a sync, or the vendor alone, corrects one that was found wrong is not shown.
+            Ask::SyncTaxId if state.had_wrong_one && !state.compliance => return None,
             Ask::SyncTaxId if !state.has_tax_id => {
                 (state.has_tax_id, state.compliance) = (true, true);
             }

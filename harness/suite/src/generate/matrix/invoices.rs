@@ -28,8 +28,8 @@ pub(super) enum Advance {
     Repaid,
 }
 
-/// What is collected. Which part repays an advance is not shown: half of the invoice is too little, and all but one cent
-/// is enough.
+/// What is collected. Which part repays an advance is not shown: half of the invoice is too little, and all but ten cents
+/// are enough, also where each payment is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Paid {
     Nothing,
@@ -43,7 +43,7 @@ impl Paid {
         match self {
             Paid::Nothing => 0,
             Paid::Half => FACE_VALUE / 2,
-            Paid::Nearly => FACE_VALUE - 1,
+            Paid::Nearly => FACE_VALUE - 10,
             Paid::Whole => FACE_VALUE,
         }
     }
@@ -150,7 +150,7 @@ impl ask::Ask for Ask {
 }
 
 /// So soon that the fee leaves something to be forwarded.
-const DUE_IN_DAYS: u32 = 60;
+const DUE_IN_DAYS: u32 = 20;
 
 fn synced(subject: &Subject, status: usize) -> Step {
     make::sync_invoice(&subject.name(), &fields(subject, status))
