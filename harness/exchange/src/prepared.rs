@@ -194,6 +194,13 @@ impl PreparedCall {
         PreparedCall::new(method, path, content_type.clone(), body.to_vec())
     }
 
+    /// The same call at the path without the slashes that name nothing.
+    #[must_use]
+    pub fn tidied(&self) -> PreparedCall {
+        let names = self.path.split('/').filter(|name| !name.is_empty());
+        self.with_path(names.fold(String::new(), |path, name| path + "/" + name))
+    }
+
     /// The same call with the last two names of its path as one, then with the last three, and so on. A service may take a
     /// slash for a part of an identifier.
     pub fn with_longer_names(&self) -> impl Iterator<Item = PreparedCall> {
@@ -248,7 +255,7 @@ impl PreparedCall {
         if self.operation().is_some() {
             return None;
         }
-        let mut plain = self.without_media_type();
+        let mut plain = self.tidied().without_media_type();
         if plain.operation().is_none() {
             plain = plain.with_body(corrected_body(&self.body)?);
         }

@@ -116,10 +116,6 @@ pub static UNSEEN: &[Undetectable] = &[
             "nobody-pays-twice",
         ],
     ),
-    to_stranger(
-        "the document does not say when a tax id is malformed",
-        &["short-tax-id-clears-compliance"],
-    ),
     to_stranger("the name of a business may be null", &["name-is-lost-in-a-resync"]),
     to_stranger("the document does not say what a mask shows", &["mask-is-cut-short"]),
     to_stranger(
@@ -264,6 +260,11 @@ pub static UNSEEN: &[Undetectable] = &[
             "other-platforms-subscriptions-are-deleted",
             "subscription-of-others-is-unauthorized",
         ],
+    ),
+    to_caller(
+        Needs::Operator,
+        "the vendor may have given another tax id unseen",
+        &["short-tax-id-clears-compliance"],
     ),
     to_caller(
         Needs::Operator,

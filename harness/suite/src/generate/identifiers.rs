@@ -18,7 +18,36 @@ pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     groups.extend(as_they_are());
     groups.extend(look_alikes(draw));
     groups.extend(joined(draw));
+    groups.extend(destinations_apart(draw));
     groups
+}
+
+/// Pairs of destinations whose paths differ in one thing only: each has a subscription of its own, and neither a second one.
+fn destinations_apart(draw: &mut Draw) -> [Vec<Step>; 3] {
+    let stem = classes::stem(draw);
+    let long = stem.repeat(42);
+    let pairs = [
+        (stem.clone(), stem.to_uppercase()),
+        (format!("{long}a"), format!("{long}b")),
+        classes::differing(draw, ('x', 'y')),
+    ];
+    let mut number = 0;
+    pairs.map(|(one, other)| {
+        number += 1;
+        let subscribe = |path: &str| make::subscribe(&format!("${{inbox}}/accepts/{path}"), None);
+        let [first, second] = ["one", "other"].map(|name| format!("{name}{number}"));
+        let end = |name: &str| make::unsubscribe(&format!("${{{name}.reference}}"));
+        vec![
+            subscribe(&one).named(&first),
+            subscribe(&other).named(&second),
+            subscribe(&one),
+            make::list_subscriptions(),
+            end(&second),
+            make::list_subscriptions(),
+            subscribe(&one),
+            end(&first),
+        ]
+    })
 }
 
 /// How many of the signs a run has.
@@ -189,7 +218,8 @@ fn of_pair(one: &str, other: &str, draw: &mut Draw) -> Vec<Step> {
 
 fn similar_names(draw: &mut Draw) -> Vec<(String, String)> {
     let stem = classes::stem(draw);
-    let long = stem.repeat(12);
+    // Longer than the columns of many databases, which would cut them off.
+    let long = stem.repeat(42);
     let mut pairs = vec![
         (stem.clone(), stem.to_uppercase()),
         (format!("{stem}-1"), format!("{stem}-1 ")),

@@ -6,15 +6,16 @@ use tideover_exchange::matcher::{is_digits, texts};
 use tideover_exchange::{Prepared, PreparedCall, Response};
 use tideover_model::destination::is_left_open;
 use tideover_model::wire::field;
+use tideover_model::wire::route::route;
+use tideover_model::wire::schema::columns::COLUMNS;
 use tideover_model::wire::schema::{Domain, Field};
 use tideover_model::{Clause, Code, Face, OperationKind, Timestamp, clause, is_tax_id};
 use url::Url;
 
 use crate::belief::hypothesis::Hypothesis;
 
-/// A text longer than this may be refused, because the document states no limit: the columns of many databases hold no
-/// more. Characters.
-const LONG: usize = 255;
+/// A text longer than this may be refused, because the document states no limit. Characters.
+const LONG: usize = 96;
 
 const DATES: [&str; 2] = [field::ISSUE_DATE, field::DUE_DATE];
 
@@ -76,6 +77,9 @@ impl Hypothesis {
     pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Response) -> Option<Clause> {
         let call = sent.call()?;
         let code = seen.code().and_then(Code::parse)?;
+        if code == Code::InvalidRequest && has_a_long_text(call) {
+            return Some(clause!("gap.bodyLimit"));
+        }
         if sent.kind() == Some(OperationKind::ImportInvoices) {
             let is_unreadable = matches!(
                 code,
@@ -122,11 +126,7 @@ impl Hypothesis {
         if names_a_contact(body) {
             return Some(clause!("gap.partyFields"));
         }
-        if has_odd_dates(body) {
-            return Some(clause!("gap.datesReadBack"));
-        }
-        let is_long = texts(body).iter().any(|text| text.chars().nth(LONG).is_some());
-        is_long.then_some(clause!("gap.bodyLimit"))
+        has_odd_dates(body).then_some(clause!("gap.datesReadBack"))
     }
 
     /// Whether the path names a subscription by a reference that the target never gave.
@@ -144,6 +144,14 @@ fn is_nobodys(email: &str) -> bool {
     let mut labels = domain.trim_end_matches('.').rsplit('.');
     let [top, second] = [labels.next(), labels.next()].map(Option::unwrap_or_default);
     email.contains('@') && (RESERVED.contains(&top) || second == "example")
+}
+
+/// Whether the path or the body has a text longer than every service must take.
+fn has_a_long_text(call: &PreparedCall) -> bool {
+    let is_long = |text: &str| text.chars().nth(LONG).is_some();
+    let named = route(&call.method, call.plain_path()).and_then(|way| way.identifiers());
+    named.is_ok_and(|names| names.iter().any(|name| is_long(name)))
+        || call.body().json().is_some_and(|body| texts(body).iter().any(|text| is_long(text)))
 }
 
 /// Whether a text is empty for which the document states no least length. Whether it names anything is not shown.
@@ -182,10 +190,16 @@ fn text_of(call: &PreparedCall, field: &str) -> String {
 }
 
 /// Whether a file has a form that the document neither permits nor forbids: a byte order mark, another encoding than UTF-8,
-/// a ragged line.
+/// a column that it does not show, a ragged line.
 fn is_of_open_form(body: &[u8]) -> bool {
-    let is_plain = std::str::from_utf8(body).is_ok_and(|text| !text.starts_with('\u{feff}'));
+    let is_plain = std::str::from_utf8(body)
+        .is_ok_and(|text| !text.starts_with('\u{feff}') && !has_other_columns(text));
     !is_plain || is_ragged(body)
+}
+
+fn has_other_columns(file: &str) -> bool {
+    let mut names = file.lines().next().unwrap_or_default().split(',');
+    names.any(|name| COLUMNS.iter().all(|column| column.name != name.trim_matches('"')))
 }
 
 /// Whether a line of a file has more or fewer cells than the first. Ignores files with quotes.

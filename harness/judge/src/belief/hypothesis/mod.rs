@@ -140,6 +140,10 @@ impl Hypothesis {
         if matches!(sent.action, PreparedAction::Act(_)) {
             return self.after_action(observed);
         }
+        if (300..400).contains(&seen.status) && read_otherwise(sent).next().is_some() {
+            // It sends the caller to the path that it serves.
+            return (self.clone(), Fit::of_gap(clause!("gap.unknownEndpoint"), seen));
+        }
         let as_it_stands = self.answering_as_it_stands(observed);
         if seen.code() == Some(Code::UnknownEndpoint.name()) {
             return as_it_stands;
@@ -585,10 +589,8 @@ fn read_otherwise(sent: &Prepared) -> impl Iterator<Item = Prepared> {
         |path: &str| path.get(1..).is_some_and(|path| path.split('/').any(str::is_empty));
     let call = sent.call().filter(|call| call.asked().kind.is_none() || has_gaps(&call.path));
     let others = call.into_iter().flat_map(|call| {
-        let names = call.path.split('/').filter(|name| !name.is_empty());
         // It may overlook slashes that name nothing, or take them for a part of an identifier.
-        let tidied = names.fold(String::new(), |path, name| path + "/" + name);
-        [call.with_path(tidied)].into_iter().chain(call.with_longer_names())
+        [call.tidied()].into_iter().chain(call.with_longer_names())
     });
     let served = others.filter(|other| other.asked().kind.is_some());
     served.map(|call| Prepared { action: PreparedAction::Call(call), ..sent.clone() })

@@ -8,6 +8,9 @@ use tideover_model::{ActionKind, Operation, OperationKind, PlatformId};
 use crate::belief::hypothesis::form::is_plainly_a_tax_id;
 use crate::belief::hypothesis::{Hypothesis, Subject};
 
+/// How many digits a tax id has.
+const DIGITS: usize = 9;
+
 /// What is not stated about the tax id of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unclear {
@@ -25,10 +28,11 @@ struct SentTaxId {
 }
 
 impl SentTaxId {
-    /// What stays unclear after this tax id, given what was unclear `before`. A text without digits is never
-    /// a tax id.
+    /// What stays unclear after this tax id, given what was unclear `before`. A text with more or fewer digits than a
+    /// vendor's form W-9 has room for is a tax id in no reading, whatever stands between them.
     fn leaves(&self, before: Option<Unclear>) -> Option<Unclear> {
-        let may_clear = self.text.bytes().any(|byte| byte.is_ascii_digit());
+        let digits = self.text.chars().filter(|sign| sign.is_numeric()).count();
+        let may_clear = digits == DIGITS;
         match (is_plainly_a_tax_id(&self.text) && !self.of_party, before) {
             // It may or may not correct the tax id on file.
             (true, Some(_)) => Some(Unclear::Cleared),

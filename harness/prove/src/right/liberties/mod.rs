@@ -26,7 +26,7 @@ use outages::{FailsAtRandom, FirstTryFails, LosesAnswers, SmallerPort, TooManyRe
 use requests::{
     AnyMediaType, BusinessFirst, EmptyNamesNothing, KeyFirst, LeastFaceValue, LenientFiles,
     LenientJson, MalformedIsInvalid, NoByteOrderMark, OtherObjection, ShortTexts, SlashesInNames,
-    StrictMembers, UnknownPayee,
+    StrictMembers, UnknownPayee, UntidyPaths,
 };
 
 /// A liberty, and where the document leaves it.
@@ -73,6 +73,7 @@ liberties! {
     "late-events" ["6.delivery.4"] "Events come some requests late, and their signatures have the wall clock's time." |it| Box::new(LateEvents { steps: it.below(4) });
     "business-first" ["gap.refusalPrecedence"] "The business of the path is looked for before the rest of a request is read." |_| Box::new(BusinessFirst);
     "key-first" ["gap.unknownEndpoint"] "The key is examined before the path." |_| Box::new(KeyFirst);
+    "untidy-paths" ["gap.unknownEndpoint"] "Slashes that name nothing are overlooked, or a redirect leads to the path without them." |it| Box::new(UntidyPaths { redirect: [None, Some(301), Some(307), Some(308)][it.below(4) as usize] });
     "slashes-in-names" ["gap.unknownEndpoint"] "A slash is a part of the identifier at the end of a path." |_| Box::new(SlashesInNames);
     "other-objection" ["gap.advancePrecedence"] "Of several reasons against an advance, any one is given." |it| Box::new(OtherObjection { salt: it.next() });
     "malformed-is-invalid" ["gap.routingNumberForm"] "A malformed number, address or URL is invalid_request." |_| Box::new(MalformedIsInvalid);
@@ -83,7 +84,7 @@ liberties! {
     "no-byte-order-mark" ["gap.csvForm"] "A file with a byte order mark is unreadable." |_| Box::new(NoByteOrderMark);
     "empty-names-nothing" ["gap.emptyIdentifier"] "A path with an empty identifier is an unknown endpoint." |_| Box::new(EmptyNamesNothing);
     "strict-members" ["gap.responseFields"] "A member that the document does not show is invalid_request." |_| Box::new(StrictMembers);
-    "short-texts" ["7.codes.invalid_request"] "Long texts are invalid_request." |it| Box::new(ShortTexts { most: 300 + it.below(300) });
+    "short-texts" ["7.codes.invalid_request"] "Long texts are invalid_request." |it| Box::new(ShortTexts { most: 100 + it.below(400) });
     "fails-at-random" ["7.codes.upstream_failed"] "Now and then a request fails with 502, with or without its effect." |it| Box::new(FailsAtRandom { salt: it.next(), percent: 1 + it.below(8) });
     "first-try-fails" ["7.codes.upstream_failed"] "The first try of some requests fails with 502, with or without its effect." |it| Box::new(FirstTryFails { salt: it.next(), tried: Vec::new() });
     "loses-answers" ["7.retrying.3"] "Now and then a request or its response is lost." |it| Box::new(LosesAnswers { salt: it.next(), percent: 1 + it.below(4) });

@@ -6,6 +6,7 @@ use tideover_exchange::{PreparedCall, Response, read_integers};
 use tideover_model::wire::field;
 use tideover_model::wire::lenient::most_lenient_file;
 use tideover_model::wire::reply::{Invoice, Reply};
+use tideover_model::wire::route::route;
 use tideover_model::{Code, Operation, OperationKind, Refusal, clause};
 
 use crate::right::free::refused;
@@ -51,6 +52,29 @@ impl Liberty for SlashesInNames {
     fn takes(&mut self, call: &PreparedCall) -> Option<PreparedCall> {
         let is_served = |call: &PreparedCall| kind_of(call).is_some();
         if is_served(call) { None } else { call.with_longer_names().find(is_served) }
+    }
+}
+
+/// Slashes that name nothing are overlooked, or the caller is sent to the path without them.
+pub(super) struct UntidyPaths {
+    pub(super) redirect: Option<u16>,
+}
+
+impl UntidyPaths {
+    fn tidied(call: &PreparedCall) -> Option<PreparedCall> {
+        let is_served = |call: &PreparedCall| kind_of(call).is_some();
+        Some(call.tidied()).filter(|tidied| !is_served(call) && is_served(tidied))
+    }
+}
+
+impl Liberty for UntidyPaths {
+    fn takes(&mut self, call: &PreparedCall) -> Option<PreparedCall> {
+        Self::tidied(call).filter(|_| self.redirect.is_none())
+    }
+
+    fn instead(&mut self, _: u64, call: &PreparedCall, _: &mut Inside<'_>) -> Option<Response> {
+        Self::tidied(call)?;
+        Some(Response::new(self.redirect?, b""))
     }
 }
 
@@ -287,9 +311,13 @@ impl Liberty for ShortTexts {
         call: &PreparedCall,
         inside: &mut Inside<'_>,
     ) -> Option<Response> {
-        let body: Value = serde_json::from_slice(call.body()).ok()?;
         kind_of(call)?;
         let most = usize::try_from(self.most).unwrap_or(usize::MAX);
-        invalid(inside, texts(&body).iter().any(|text| text.len() > most))
+        let is_long = |text: &str| text.chars().count() > most;
+        let named = route(&call.method, call.plain_path()).and_then(|way| way.identifiers());
+        let body: Value = serde_json::from_slice(call.body()).unwrap_or_default();
+        let is_refused = named.is_ok_and(|names| names.iter().any(|name| is_long(name)))
+            || texts(&body).iter().any(|text| is_long(text));
+        invalid(inside, is_refused)
     }
 }
