@@ -63,6 +63,11 @@ macro_rules! readings {
                 }
             }
 
+            /// The one with this name.
+            pub fn named(name: &str) -> Option<Reading> {
+                Reading::ALL.into_iter().find(|reading| reading.name() == name)
+            }
+
             /// The assumption that it belongs to.
             pub const fn clause(self) -> Clause {
                 match self {

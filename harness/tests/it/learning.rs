@@ -11,7 +11,7 @@ use tideover_exchange::target::{INBOX, Target, Unanswered, service};
 use tideover_exchange::transcript::Header;
 use tideover_exchange::{Arrival, Prepared, Response, start};
 use tideover_judge::Outside;
-use tideover_model::{Code, Profile, Service, Success, clause};
+use tideover_model::{Code, Profile, Reading, Service, Success, clause};
 use tideover_prove::stranger::{Stranger, Strangers};
 use tideover_sim::{Mock, NoNames};
 use tideover_suite::generate;
@@ -106,7 +106,11 @@ fn is_learned(toml: &str, seed: u64) -> Learned {
     ] {
         holds(&learned, field, min, max);
     }
-    for (field, _) in &learned.lessons {
+    for (field, lesson) in &learned.lessons {
+        if let Some(name) = field.strip_prefix("readings.") {
+            let read = profile.readings.get(Reading::named(name).unwrap());
+            assert_eq!(*lesson, read.to_string(), "{field}");
+        }
         if let Some(name) = field.strip_prefix("success.") {
             let success: Success = serde_json::from_value(name.into()).unwrap();
             let (actual, learned_status) =
@@ -194,6 +198,23 @@ fn webhook_settings_are_learned_as_far_as_seen() {
     let duplicates = lesson(&learned, "webhooks.duplicates");
     let is_some = duplicates.starts_with("0 of ") && !duplicates.starts_with("0 of 0 ");
     assert!(is_some, "{duplicates}");
+}
+
+/// A reading is stated once responses have decided it, and else it is no lesson.
+#[test]
+fn readings_are_learned_where_responses_decide_them() {
+    let toml = "readings = { shared_agreement = false, kept_payments = false }";
+    let learned = is_learned(toml, 3);
+    let read = |name: &str| lesson(&learned, &format!("readings.{name}")).to_owned();
+    let some = ["shared_agreement", "kept_payments", "struck_tax_id"].map(read);
+    assert_eq!(some, ["false", "false", "true"]);
+    let file: toml::Table = toml::from_str(&learned.to_string()).unwrap();
+    let stated = file["readings"].as_table().unwrap();
+    for reading in Reading::ALL {
+        let field = format!("readings.{}", reading.name());
+        let is_unlearned = learned.unlearned.contains(&field);
+        assert_eq!(stated.contains_key(reading.name()), !is_unlearned, "{field}");
+    }
 }
 
 #[test]
@@ -309,7 +330,7 @@ fn a_missing_event_becomes_finding_and_gap() {
         gaps.add(&played.gaps);
         met += played.met.times(clause!("gap.eventCauses"));
     }
-    assert_eq!((met, found), (326, 43));
+    assert_eq!((met, found), (317, 40));
     let seen: BTreeMap<String, Vec<String>> = gaps
         .all()
         .filter(|gap| gap.clause.name() == "gap.eventCauses")

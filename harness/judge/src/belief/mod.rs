@@ -11,7 +11,7 @@ mod kept;
 mod past;
 pub(crate) mod reading;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::take;
 
 use tideover_exchange::evidence::Point;
@@ -19,7 +19,7 @@ use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{
     BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
-    Timestamp, bearer, clause, wire,
+    Reading, Timestamp, bearer, clause, wire,
 };
 
 use crate::belief::bounds::Limits;
@@ -189,6 +189,19 @@ impl Belief {
 
     pub fn profile(&self) -> &Profile {
         &self.profile
+    }
+
+    /// How the target reads what can be read in two ways, as far as its responses have decided it.
+    pub fn readings(&self) -> BTreeMap<Reading, bool> {
+        let Some((first, others)) = self.hypotheses.split_first().filter(|_| !self.incomplete)
+        else {
+            return BTreeMap::new();
+        };
+        let mut decided = first.readings().clone();
+        decided.retain(|reading, value| {
+            others.iter().all(|other| other.readings().get(reading) == Some(value))
+        });
+        decided
     }
 
     pub fn outside(&self) -> Outside {

@@ -276,6 +276,7 @@ const UNOBSERVABLE: &[(Clause, &str)] = &[
         "the absence of a limit: any number of requests may be too few to reach one",
     ),
     (clause!("gap.duplicates"), "a second arrival is always permitted, so no check reports it"),
+    (clause!("gap.revokedReference"), "either reading is permitted, so no check reports it"),
     (clause!("gap.sessionUrl"), "the service chooses the link, and the suite accepts any"),
     (clause!("gap.apiKeys"), "the service chooses the key, and the suite accepts any"),
     (clause!("gap.responseFields"), "a further field is always permitted, so no check reports it"),

@@ -44,9 +44,9 @@ enum Effect {
 impl Effect {
     /// That of the request of this number. What fails visibly is over when its response comes.
     fn of(sent: u64, is_lost: bool) -> Effect {
-        match sent % 3 {
-            0 => Effect::AtOnce,
-            1 if is_lost => Effect::Before(sent + 1 + sent / 3 % LONGEST_DELAY),
+        match (sent % 2, sent / 2 % 2) {
+            (0, 0) if is_lost => Effect::Before(sent + 1 + sent / 4 % LONGEST_DELAY),
+            (0, _) => Effect::AtOnce,
             _ => Effect::Never,
         }
     }

@@ -17,7 +17,7 @@ use tideover_exchange::evidence::{Activity, Ending, Reached, Shard, Spent};
 use tideover_exchange::transcript::FindingName;
 use tideover_judge::checks::registry::Needs;
 use tideover_live::unasked::{LeftOut, Unasked, Why};
-use tideover_model::{Clause, Code, Timestamp, clause};
+use tideover_model::{Clause, Code, Reading, Timestamp, clause};
 use tideover_suite::play::cases::{Plan, Summary};
 use tideover_suite::play::concurrent::Parts;
 use tideover_suite::play::learn::Learned;
@@ -329,6 +329,9 @@ fn planned(plan: &Plan) -> String {
 /// The assumption behind a field of the profile, if its values are not listed already.
 fn clause_of(field: &str) -> Option<Clause> {
     let (key, rest) = field.split_once('.').unwrap_or((field, ""));
+    if let Some(reading) = reading_of(field) {
+        return Some(reading.clause());
+    }
     let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
     let is_named = |clause: &Clause| clause.name().strip_prefix("gap.") == Some(rest);
     let clauses = || Clause::all().filter(varies);
@@ -340,8 +343,16 @@ fn is_status(key: &str) -> bool {
     matches!(key, "success" | "refusals")
 }
 
+/// The reading that a field of a profile decides, by its path.
+fn reading_of(field: &str) -> Option<Reading> {
+    Reading::named(field.strip_prefix("readings.")?)
+}
+
 /// The value of a profile field, by its path.
 fn assumed(profile: &tideover_model::Profile, field: &str) -> String {
+    if let Some(reading) = reading_of(field) {
+        return profile.readings.get(reading).to_string();
+    }
     let profile = serde_json::to_value(profile).unwrap_or_default();
     let value = field.split('.').try_fold(&profile, |value, part| value.get(part));
     value.map(Value::to_string).unwrap_or_default()

@@ -87,7 +87,7 @@ liberties! {
     "short-texts" ["7.codes.invalid_request"] "Long texts are invalid_request." |it| Box::new(ShortTexts { most: 100 + it.below(400) });
     "fails-at-random" ["7.codes.upstream_failed"] "Now and then a request fails with 502, with or without its effect." |it| Box::new(FailsAtRandom { salt: it.next(), percent: 1 + it.below(8) });
     "first-try-fails" ["7.codes.upstream_failed"] "The first try of some requests fails with 502, with or without its effect." |it| Box::new(FirstTryFails { salt: it.next(), tried: Vec::new() });
-    "loses-answers" ["7.retrying.3"] "Now and then a request or its response is lost." |it| Box::new(LosesAnswers { salt: it.next(), percent: 1 + it.below(4) });
+    "loses-answers" ["7.retrying.3"] "Now and then a request or its response is lost; the request takes effect at once, some requests later, or never." |it| Box::new(LosesAnswers { salt: it.next(), percent: 1 + it.below(4) });
     "too-many-requests" ["gap.requestRate"] "Now and then a request is answered 429." |it| Box::new(TooManyRequests { salt: it.next(), percent: 1 + it.below(5) });
     "smaller-port" ["gap.operatorPort"] "The operator port lacks some actions." |it| Box::new(SmallerPort { salt: it.next() });
 }

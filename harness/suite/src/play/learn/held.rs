@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tideover_exchange::evidence::finding::{Finding, PROFILE};
 use tideover_judge::Bounds;
-use tideover_model::{Clause, Profile, Range, clause};
+use tideover_model::{Clause, Profile, Range, Reading, clause};
 use toml::{Table, Value};
 
 use crate::play::learn::Lessons;
@@ -64,6 +64,7 @@ impl Lessons {
         differences.compare_rates(self);
         differences.compare_delays(self);
         differences.compare_retries(&self.retries);
+        differences.compare_readings(self);
         if self.session_links_live == Some(true) && !stated.profile.session_links_live {
             let clause = clause!("gap.sessionsLive");
             differences.report(clause, "session_links_live", "false", "true", 1);
@@ -209,6 +210,16 @@ impl Differences<'_> {
             if let Some((outside, times)) = seen.get(&index).and_then(|seen| seen.outside(range)) {
                 let expected = format!("{pause} s after attempt {}", index + 1);
                 self.report(clause, "webhooks.retries", expected, in_words(outside, "s"), times);
+            }
+        }
+    }
+
+    fn compare_readings(&mut self, lessons: &Lessons) {
+        for reading in Reading::ALL {
+            let stated = self.stated.profile.readings.get(reading);
+            if let Some(seen) = lessons.reads(reading).filter(|seen| *seen != stated) {
+                let field = format!("readings.{}", reading.name());
+                self.report(reading.clause(), &field, stated.to_string(), seen.to_string(), 1);
             }
         }
     }

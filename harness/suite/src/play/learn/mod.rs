@@ -27,7 +27,7 @@ use tideover_exchange::evidence::finding::Finding;
 use tideover_exchange::{Arrival, Exchange, PreparedAction};
 use tideover_judge::{Belief, Bounds};
 use tideover_model::wire::field::Fields;
-use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Success, clause};
+use tideover_model::{ActionKind, Clause, Code, OperationKind, Profile, Reading, Success, clause};
 
 pub use constant::Constant;
 pub use failing::Failing;
@@ -66,7 +66,11 @@ pub struct Lessons {
     repeats: AcceptedAgain,
     causes: Causes,
     session_links_live: Option<bool>,
+    readings: BTreeMap<Reading, CasesByValue>,
 }
+
+/// The number of cases that show that a reading is false, and of those that show that it is true.
+type CasesByValue = [u64; 2];
 
 /// The time of an attempt, if it is known, and the status of the inbox.
 type Attempt = (Option<u64>, u16);
@@ -126,6 +130,9 @@ impl Lessons {
         for bounds in limits.outstanding.values() {
             self.concentration_limit = self.concentration_limit.and(*bounds);
         }
+        for (reading, value) in belief.readings() {
+            self.readings.entry(reading).or_default()[usize::from(value)] += 1;
+        }
         self.rates.conclude();
         self.attempts.clear();
         self.moved = 0;
@@ -159,6 +166,16 @@ impl Lessons {
             (Some(one), Some(other)) => Some(one || other),
             (one, other) => one.or(other),
         };
+        for (reading, cases) in &other.readings {
+            let known = self.readings.entry(*reading).or_default();
+            known.iter_mut().zip(cases).for_each(|(known, more)| *known += more);
+        }
+    }
+
+    /// How the target reads what can be read in two ways. `None` if no case, or not every one, has shown it.
+    fn reads(&self, reading: Reading) -> Option<bool> {
+        let [otherwise, so] = *self.readings.get(&reading)?;
+        (otherwise == 0 || so == 0).then_some(so > 0)
     }
 
     /// The lessons as a profile. Where there are none, it has the values of `known`.

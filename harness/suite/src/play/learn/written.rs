@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 use tideover_judge::Bounds;
-use tideover_model::{Cents, Delays, Profile, Range};
+use tideover_model::{Cents, Delays, Profile, Range, Reading, Readings};
 use toml::{Table, Value};
 
 use crate::play::learn::span::Span;
@@ -62,6 +62,7 @@ impl Learned {
         }
         learned.learn_statuses(lessons);
         learned.learn_attempts(lessons);
+        learned.learn_readings(lessons);
         for (field, _) in UNLEARNABLE {
             learned.miss(*field);
         }
@@ -279,6 +280,18 @@ impl Learned {
         }
     }
 
+    fn learn_readings(&mut self, lessons: &Lessons) {
+        for reading in Reading::ALL {
+            let field = format!("readings.{}", reading.name());
+            match lessons.reads(reading) {
+                None => self.miss(field),
+                Some(value) => self.learn(field, value.to_string(), |profile| {
+                    profile.readings = profile.readings.with(reading, value);
+                }),
+            }
+        }
+    }
+
     fn has_learned(&self, field: &str) -> bool {
         let is_learned = self.lessons.iter().any(|(name, _)| name == field);
         is_learned && !self.unlearned.iter().any(|name| name == field)
@@ -337,12 +350,17 @@ impl fmt::Display for Learned {
             writeln!(f, "# {field}: {why}")?;
         }
         let table = |profile: &Profile| Table::try_from(profile).map_err(|_| fmt::Error);
-        let standard = table(&Profile::default())?;
+        let mut standard = table(&Profile::default())?;
+        let readings = Value::try_from(Readings::default()).map_err(|_| fmt::Error)?;
+        standard.insert("readings".to_owned(), readings);
         let mut values = table(&self.profile)?;
         if let Some(range) = self.body_limit.filter(|_| self.has_learned("body_limit")) {
             let range = Value::try_from(range).map_err(|_| fmt::Error)?;
             values.insert("body_limit".to_owned(), range);
         }
+        // A profile leaves out standard readings, and those that were learned are stated.
+        let readings = Value::try_from(self.profile.readings).map_err(|_| fmt::Error)?;
+        values.insert("readings".to_owned(), readings);
         let kept = self.kept("", &values, Some(&standard));
         let toml = toml::to_string(&kept).map_err(|_| fmt::Error)?;
         f.write_char('\n')?;
