@@ -63,8 +63,14 @@ macro_rules! readings {
                 }
             }
 
-            /// The one with this name.
-            pub fn named(name: &str) -> Option<Reading> {
+            /// Its field in a profile, such as `readings.kept_payments`.
+            pub fn field(self) -> String {
+                format!("readings.{}", self.name())
+            }
+
+            /// The one that this field of a profile decides.
+            pub fn of_field(field: &str) -> Option<Reading> {
+                let name = field.strip_prefix("readings.")?;
                 Reading::ALL.into_iter().find(|reading| reading.name() == name)
             }
 

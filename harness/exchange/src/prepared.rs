@@ -6,11 +6,13 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value, json};
 use tideover_model::exchange::{Asked, Request};
 use tideover_model::wire::action::name_in;
+use tideover_model::wire::route::route;
 use tideover_model::wire::written::Written;
 use tideover_model::{ActionKind, Operation, OperationKind};
 
 use crate::Memory;
 use crate::corrected::corrected_body;
+use crate::matcher::texts;
 use crate::payload::Payload;
 use crate::step::{Action, Call, Step};
 
@@ -209,6 +211,14 @@ impl PreparedCall {
             let (start, rest) = (&self.path[..at], &self.path[at + 1..]);
             self.with_path(format!("{start}%2F{}", rest.replace('/', "%2F")))
         })
+    }
+
+    /// Whether an identifier of the path, or a text of the body, has more characters than `most`.
+    pub fn has_text_longer_than(&self, most: usize) -> bool {
+        let is_longer = |text: &str| text.chars().nth(most).is_some();
+        let named = route(&self.method, self.plain_path()).and_then(|way| way.identifiers());
+        named.is_ok_and(|names| names.iter().any(|name| is_longer(name)))
+            || self.body().json().is_some_and(|body| texts(body).into_iter().any(is_longer))
     }
 
     #[must_use]

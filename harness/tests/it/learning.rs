@@ -107,8 +107,8 @@ fn is_learned(toml: &str, seed: u64) -> Learned {
         holds(&learned, field, min, max);
     }
     for (field, lesson) in &learned.lessons {
-        if let Some(name) = field.strip_prefix("readings.") {
-            let read = profile.readings.get(Reading::named(name).unwrap());
+        if let Some(reading) = Reading::of_field(field) {
+            let read = profile.readings.get(reading);
             assert_eq!(*lesson, read.to_string(), "{field}");
         }
         if let Some(name) = field.strip_prefix("success.") {
@@ -211,7 +211,7 @@ fn readings_are_learned_where_responses_decide_them() {
     let file: toml::Table = toml::from_str(&learned.to_string()).unwrap();
     let stated = file["readings"].as_table().unwrap();
     for reading in Reading::ALL {
-        let field = format!("readings.{}", reading.name());
+        let field = reading.field();
         let is_unlearned = learned.unlearned.contains(&field);
         assert_eq!(stated.contains_key(reading.name()), !is_unlearned, "{field}");
     }

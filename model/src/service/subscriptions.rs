@@ -186,16 +186,12 @@ impl<C: Choices> Service<C> {
     }
 
     pub(super) fn revoke_subscription(&mut self, id: SubscriptionId) {
-        let Some(Subscription { platform, reference, .. }) = self.subscriptions.get(&id) else {
-            return;
-        };
-        let (platform, reference) = (*platform, reference.to_string());
-        self.end_subscription(id);
-        let revoked = &mut self.platform_mut(platform).revoked;
+        let Some(gone) = self.end_subscription(id) else { return };
+        let revoked = &mut self.platform_mut(gone.platform).revoked;
         if revoked.len() == MOST_REVOKED {
             revoked.pop_front();
         }
-        revoked.push_back(reference);
+        revoked.push_back(gone.reference.to_string());
     }
 
     /// A platform's subscriptions, in the order of their creation.
@@ -216,10 +212,11 @@ impl<C: Choices> Service<C> {
     }
 
     /// Removes a subscription, together with all deliveries queued for it.
-    pub(super) fn end_subscription(&mut self, id: SubscriptionId) {
-        let Some(gone) = self.subscriptions.remove(&id) else { return };
+    fn end_subscription(&mut self, id: SubscriptionId) -> Option<Subscription> {
+        let gone = self.subscriptions.remove(&id)?;
         self.platform_mut(gone.platform).subscriptions.retain(|live| *live != id);
         self.deliveries.close(id);
+        Some(gone)
     }
 
     /// Queues an event for every platform of the business, with that platform's identifier

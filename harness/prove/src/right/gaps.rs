@@ -61,7 +61,7 @@ pub fn variation(gap: Clause) -> String {
     let field = gap.kind().profile_key().filter(|key| *key != "readings");
     let field = field.map(|key| format!("`{key}`"));
     let readings = Reading::ALL.into_iter().filter(|reading| reading.clause() == gap);
-    let readings = readings.map(|reading| format!("`readings.{}`", reading.name()));
+    let readings = readings.map(|reading| format!("`{}`", reading.field()));
     let liberties = LIBERTIES.iter().filter(|row| row.clauses.contains(&gap));
     let liberties = liberties.map(|row| format!("[`{}`](#liberties)", row.name));
     let chosen = CHOSEN.contains(&gap).then(|| "the choices of the seed".to_owned());

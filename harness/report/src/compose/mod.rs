@@ -329,7 +329,7 @@ fn planned(plan: &Plan) -> String {
 /// The assumption behind a field of the profile, if its values are not listed already.
 fn clause_of(field: &str) -> Option<Clause> {
     let (key, rest) = field.split_once('.').unwrap_or((field, ""));
-    if let Some(reading) = reading_of(field) {
+    if let Some(reading) = Reading::of_field(field) {
         return Some(reading.clause());
     }
     let varies = |clause: &Clause| clause.kind().profile_key() == Some(key);
@@ -343,14 +343,9 @@ fn is_status(key: &str) -> bool {
     matches!(key, "success" | "refusals")
 }
 
-/// The reading that a field of a profile decides, by its path.
-fn reading_of(field: &str) -> Option<Reading> {
-    Reading::named(field.strip_prefix("readings.")?)
-}
-
 /// The value of a profile field, by its path.
 fn assumed(profile: &tideover_model::Profile, field: &str) -> String {
-    if let Some(reading) = reading_of(field) {
+    if let Some(reading) = Reading::of_field(field) {
         return profile.readings.get(reading).to_string();
     }
     let profile = serde_json::to_value(profile).unwrap_or_default();

@@ -2,11 +2,10 @@
 //! does.
 
 use serde_json::{Map, Value};
-use tideover_exchange::matcher::{is_digits, texts};
+use tideover_exchange::matcher::is_digits;
 use tideover_exchange::{Prepared, PreparedCall, Response};
 use tideover_model::destination::is_left_open;
 use tideover_model::wire::field;
-use tideover_model::wire::route::route;
 use tideover_model::wire::schema::columns::COLUMNS;
 use tideover_model::wire::schema::{Domain, Field};
 use tideover_model::{Clause, Code, Face, OperationKind, Timestamp, clause, is_tax_id};
@@ -77,7 +76,7 @@ impl Hypothesis {
     pub(super) fn refusal_left_open(&self, sent: &Prepared, seen: &Response) -> Option<Clause> {
         let call = sent.call()?;
         let code = seen.code().and_then(Code::parse)?;
-        if code == Code::InvalidRequest && has_a_long_text(call) {
+        if code == Code::InvalidRequest && call.has_text_longer_than(LONG) {
             return Some(clause!("gap.bodyLimit"));
         }
         if sent.kind() == Some(OperationKind::ImportInvoices) {
@@ -144,14 +143,6 @@ fn is_nobodys(email: &str) -> bool {
     let mut labels = domain.trim_end_matches('.').rsplit('.');
     let [top, second] = [labels.next(), labels.next()].map(Option::unwrap_or_default);
     email.contains('@') && (RESERVED.contains(&top) || second == "example")
-}
-
-/// Whether the path or the body has a text longer than every service must take.
-fn has_a_long_text(call: &PreparedCall) -> bool {
-    let is_long = |text: &str| text.chars().nth(LONG).is_some();
-    let named = route(&call.method, call.plain_path()).and_then(|way| way.identifiers());
-    named.is_ok_and(|names| names.iter().any(|name| is_long(name)))
-        || call.body().json().is_some_and(|body| texts(body).iter().any(|text| is_long(text)))
 }
 
 /// Whether a text is empty for which the document states no least length. Whether it names anything is not shown.

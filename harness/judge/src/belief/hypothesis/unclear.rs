@@ -3,13 +3,10 @@
 
 use tideover_exchange::{Prepared, PreparedAction};
 use tideover_model::wire::field;
-use tideover_model::{ActionKind, Operation, OperationKind, PlatformId};
+use tideover_model::{ActionKind, Operation, OperationKind, PlatformId, TAX_ID_DIGITS};
 
 use crate::belief::hypothesis::form::is_plainly_a_tax_id;
 use crate::belief::hypothesis::{Hypothesis, Subject};
-
-/// How many digits a tax id has.
-const DIGITS: usize = 9;
 
 /// What is not stated about the tax id of a business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +29,7 @@ impl SentTaxId {
     /// vendor's form W-9 has room for is a tax id in no reading, whatever stands between them.
     fn leaves(&self, before: Option<Unclear>) -> Option<Unclear> {
         let digits = self.text.chars().filter(|sign| sign.is_numeric()).count();
-        let may_clear = digits == DIGITS;
+        let may_clear = digits == TAX_ID_DIGITS;
         match (is_plainly_a_tax_id(&self.text) && !self.of_party, before) {
             // It may or may not correct the tax id on file.
             (true, Some(_)) => Some(Unclear::Cleared),

@@ -1,12 +1,10 @@
 //! Liberties in how a request is read, and in which of several refusals it gets.
 
 use serde_json::Value;
-use tideover_exchange::matcher::texts;
 use tideover_exchange::{PreparedCall, Response, read_integers};
 use tideover_model::wire::field;
 use tideover_model::wire::lenient::most_lenient_file;
 use tideover_model::wire::reply::{Invoice, Reply};
-use tideover_model::wire::route::route;
 use tideover_model::{Code, Operation, OperationKind, Refusal, clause};
 
 use crate::right::free::refused;
@@ -313,11 +311,6 @@ impl Liberty for ShortTexts {
     ) -> Option<Response> {
         kind_of(call)?;
         let most = usize::try_from(self.most).unwrap_or(usize::MAX);
-        let is_long = |text: &str| text.chars().count() > most;
-        let named = route(&call.method, call.plain_path()).and_then(|way| way.identifiers());
-        let body: Value = serde_json::from_slice(call.body()).unwrap_or_default();
-        let is_refused = named.is_ok_and(|names| names.iter().any(|name| is_long(name)))
-            || texts(&body).iter().any(|text| is_long(text));
-        invalid(inside, is_refused)
+        invalid(inside, call.has_text_longer_than(most))
     }
 }

@@ -218,8 +218,13 @@ impl Differences<'_> {
         for reading in Reading::ALL {
             let stated = self.stated.profile.readings.get(reading);
             if let Some(seen) = lessons.reads(reading).filter(|seen| *seen != stated) {
-                let field = format!("readings.{}", reading.name());
-                self.report(reading.clause(), &field, stated.to_string(), seen.to_string(), 1);
+                self.report(
+                    reading.clause(),
+                    &reading.field(),
+                    stated.to_string(),
+                    seen.to_string(),
+                    1,
+                );
             }
         }
     }

@@ -282,7 +282,7 @@ impl Learned {
 
     fn learn_readings(&mut self, lessons: &Lessons) {
         for reading in Reading::ALL {
-            let field = format!("readings.{}", reading.name());
+            let field = reading.field();
             match lessons.reads(reading) {
                 None => self.miss(field),
                 Some(value) => self.learn(field, value.to_string(), |profile| {
