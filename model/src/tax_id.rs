@@ -47,6 +47,11 @@ impl TaxId {
         }
         (found == DIGITS).then_some(TaxId(digits))
     }
+
+    /// Whether its first two digits, which name an office, are any.
+    pub(crate) fn has_prefix(self) -> bool {
+        !self.0.starts_with(b"00")
+    }
 }
 
 impl fmt::Debug for TaxId {

@@ -568,6 +568,41 @@ async fn an_operator_port_that_stops_answering_accuses_nobody() {
     assert_accuses_nobody(&said);
 }
 
+/// An import that the port interrupts may lose its connection. The mock says that it is not finished, instead.
+#[tokio::test]
+async fn an_interrupted_import_that_hangs_up_accuses_nobody() {
+    let mock = mock(Destinations::Public).await;
+    let (origin, client) = (mock.url().to_owned(), plain::client());
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&dropped);
+    let proxy = axum::Router::new().fallback(move |request: Request| {
+        let (origin, client, dropped) = (origin.clone(), client.clone(), Arc::clone(&counted));
+        async move {
+            let imports = request.method() == "PUT" && request.uri().path().contains("/imports/");
+            let response = plain::forward(&client, &origin, request).await.into_response();
+            if !imports {
+                return response;
+            }
+            let (parts, body) = response.into_parts();
+            let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+            let report: Value = serde_json::from_slice(&body).unwrap_or_default();
+            if report["finished"] == false {
+                dropped.fetch_add(1, Ordering::Relaxed);
+                panic!("the connection ends here");
+            }
+            Response::from_parts(parts, body.into())
+        }
+    });
+    let target = serve(proxy).await;
+    let said = beside(move || {
+        let options = ["--sandbox", "--operator", &target, "--seed", "1"];
+        check(&target, &[&options[..], &["--max-requests", "1500"]].concat())
+    })
+    .await;
+    assert!(dropped.load(Ordering::Relaxed) > 0, "no import was interrupted");
+    assert_accuses_nobody(&said);
+}
+
 /// Each fourth time that the clock is moved far, moves it in pieces, slowly, although nobody waits for the response.
 async fn move_slowly(port: Port, request: Request) -> Response {
     const PIECES: u64 = 8;

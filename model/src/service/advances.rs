@@ -230,7 +230,11 @@ impl<C: Choices> Service<C> {
         let FundingStage::Funded { at: funded_at } = advance.stage else { return false };
         let recovered = invoice.paid_in >= advance.offer.owed();
         if recovered {
+            let (payee, whole) = (self.payee(id), advance.offer.advance);
             self.set_stage(now, id, FundingStage::Repaid { funded_at, at: now });
+            if !self.profile.readings.recovery_frees_room {
+                self.owe(self.relationship(payee).business, -whole);
+            }
         }
         recovered
     }

@@ -5,7 +5,7 @@ use crate::choices::Choices;
 use crate::face::Unbalanced;
 use crate::identity::InvoiceId;
 use crate::service::Service;
-use crate::service::advances::{Advance, Waterfall};
+use crate::service::advances::{Advance, FundingStage, Waterfall};
 use crate::service::invoices::Invoice;
 use crate::service::ledger::Account;
 
@@ -66,7 +66,11 @@ impl<C: Choices> Service<C> {
         for (number, invoice) in (0..).zip(self.invoices.values()) {
             if let Some(advance) = &invoice.advance {
                 let payee = self.relationship(self.payee(InvoiceId(number))).business;
-                let recovered = advance.recovered(invoice.paid_in).advance;
+                let recovered = match advance.stage {
+                    FundingStage::Repaid { .. } => advance.offer.advance,
+                    _ if !self.profile.readings.recovery_frees_room => Cents::ZERO,
+                    _ => advance.recovered(invoice.paid_in).advance,
+                };
                 let limited = self.limited(payee);
                 outstanding[limited.0 as usize] += advance.offer.advance - recovered;
             }

@@ -74,6 +74,9 @@ pub(super) struct Relationship {
     pub(super) business: BusinessId,
     /// Whether the vendor has claimed its account with this platform (§4 invitations).
     pub(super) claimed: bool,
+    /// Whether an invoice created it, and no event says that it exists (`gap.eventCauses`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_unannounced: bool,
     pub(super) details: Box<Details>,
 }
 
@@ -137,9 +140,11 @@ impl<C: Choices> Service<C> {
         external_id: String,
         details: BusinessDetails,
     ) -> Reply {
-        let tax_id = details.tax_id.as_deref().map(TaxId::parse);
-        let (id, linked) =
-            self.link(now, caller, &external_id, &details.legal_name, tax_id.flatten());
+        let tax_id = details.tax_id.as_deref().map(|text| self.parsed_tax_id(text));
+        let (id, linked) = self.link(caller, &external_id, &details.legal_name, tax_id.flatten());
+        if linked != LinkKind::Already || self.relationship(id).is_unannounced {
+            self.announce(now, id);
+        }
         let relationship = &mut self.relationships[id.0];
         relationship.details.name = details.legal_name;
         relationship.details.contact.update(details.contact);
@@ -158,27 +163,59 @@ impl<C: Choices> Service<C> {
         })
     }
 
-    /// Creates the business that an invoice names as a party, or adds only missing details to a known one
-    /// (`gap.syncedParty`). Its tax id and contact clear and open nothing (`gap.partyTaxIdAndContact`).
+    /// Creates the business that an invoice names as a party, or adds missing details to a known one
+    /// (`gap.syncedParty`). What its tax id clears and its contact opens is a reading
+    /// (`gap.partyTaxIdAndContact`).
     pub(super) fn link_party(
         &mut self,
         now: Timestamp,
         caller: PlatformId,
         Party { business: external_id, details }: Party,
     ) -> RelationshipId {
-        let tax_id = details.tax_id.as_deref().and_then(TaxId::parse);
-        let (id, _) = self.link(now, caller, &external_id, &details.legal_name, tax_id);
+        let readings = self.profile.readings;
+        let tax_id = details.tax_id.as_deref().map(|text| self.parsed_tax_id(text));
+        let (id, linked) = self.link(caller, &external_id, &details.legal_name, tax_id.flatten());
+        match linked {
+            LinkKind::Already => {}
+            _ if readings.parties_are_announced => self.announce(now, id),
+            _ => self.relationships[id.0].is_unannounced = true,
+        }
+        let known = &mut self.relationships[id.0].details;
+        if !readings.parties_keep_names {
+            known.name = details.legal_name;
+        }
         if details.contact != Contact::default() {
-            let filed = &mut self.relationships[id.0].details.filed_contact;
+            let of_syncs = !readings.party_contact_only_filed;
+            let filed = if of_syncs { &mut known.contact } else { &mut known.filed_contact };
             let mut contact = details.contact;
             contact.update(std::mem::take(filed));
             *filed = contact;
         }
-        if let Some(tax_id) = tax_id {
-            let business = self.relationship(id).business;
-            self.file_tax_id(business, tax_id);
+        let business = self.relationship(id).business;
+        let was_complete = self.business(business).onboarding().is_complete();
+        match (tax_id, readings.party_tax_id_only_filed) {
+            (Some(tax_id), false) => {
+                self.clear_with_tax_id(business, tax_id);
+            }
+            (Some(Some(tax_id)), true) => self.file_tax_id(business, tax_id),
+            (Some(None) | None, _) => {}
+        }
+        if !readings.party_tax_id_only_filed || !readings.party_contact_only_filed {
+            self.announce_completion(now, business, was_complete);
+            self.proceed_with_onboarding(now, business);
         }
         id
+    }
+
+    /// The tax id in `text`, unless it is malformed (`gap.taxIdForm`).
+    pub(super) fn parsed_tax_id(&self, text: &str) -> Option<TaxId> {
+        TaxId::parse(text).filter(|one| self.profile.readings.any_nine_digits || one.has_prefix())
+    }
+
+    /// `6.events.organization.added`
+    fn announce(&mut self, now: Timestamp, id: RelationshipId) {
+        self.relationships[id.0].is_unannounced = false;
+        self.emit(now, EventType::BusinessAdded, EventSubject::Business(id));
     }
 
     /// The relationship that `external_id` names, created if it is new. A tax id that a business already has
@@ -186,7 +223,6 @@ impl<C: Choices> Service<C> {
     /// `gap.oneTaxIdTwoIdentifiers`); without a tax id, nothing matches (`4.businessSync.3.2`).
     fn link(
         &mut self,
-        now: Timestamp,
         caller: PlatformId,
         external_id: &str,
         legal_name: &str,
@@ -204,6 +240,7 @@ impl<C: Choices> Service<C> {
         let relationship = Relationship {
             business,
             claimed: false,
+            is_unannounced: false,
             details: Box::new(Details {
                 name: legal_name.to_owned(),
                 contact: Contact::default(),
@@ -212,7 +249,6 @@ impl<C: Choices> Service<C> {
         };
         let id = RelationshipId(self.relationships.add(caller.0, external_id, relationship));
         self.business_mut(business).relationships.push(id);
-        self.emit(now, EventType::BusinessAdded, EventSubject::Business(id));
         (id, if matched.is_some() { LinkKind::Matched } else { LinkKind::Created })
     }
 

@@ -107,19 +107,24 @@ impl<C: Choices> Service<C> {
             self.ledger.transfer(Account::Held, Account::Fees, fee);
             self.ledger.transfer(Account::Held, Account::Vendor, forwarded);
         }
-        let business = self.relationship(self.payee(id)).business;
-        self.owe(business, -recovered);
+        if self.profile.readings.recovery_frees_room {
+            let business = self.relationship(self.payee(id)).business;
+            self.owe(business, -recovered);
+        }
     }
 
-    /// `6.events.invoice.paid`: the whole face value has now been collected.
+    /// `6.events.invoice.paid`: the whole face value has now been collected (`gap.eventCauses`).
     pub(super) fn announce_collection(
         &mut self,
         now: Timestamp,
         id: InvoiceId,
         before: CollectionState,
     ) {
-        let after = self.invoice(id).collection_state();
-        if before != CollectionState::Collected && after == CollectionState::Collected {
+        let invoice = self.invoice(id);
+        let after = invoice.collection_state();
+        let is_paid = before != CollectionState::Collected && after == CollectionState::Collected;
+        if is_paid && !invoice.is_announced_as_paid {
+            self.invoice_mut(id).is_announced_as_paid = !self.profile.readings.paid_again;
             self.emit(now, EventType::InvoicePaid, EventSubject::Collection(id));
         }
     }

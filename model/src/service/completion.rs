@@ -7,7 +7,6 @@ use crate::identity::{BusinessId, PlatformId, RelationshipId};
 use crate::operation::Address;
 use crate::service::Service;
 use crate::service::invitations::is_email;
-use crate::tax_id::TaxId;
 use crate::timestamp::Timestamp;
 
 /// The address for an invitation, if the platform has sent none.
@@ -77,7 +76,8 @@ impl<C: Choices> Service<C> {
                 let numbers = FIRST_TAX_ID.saturating_add(id.0)..1_000_000_000;
                 let mut texts = numbers.map(|number| format!("{number:09}"));
                 let is_free = |text: &String| {
-                    TaxId::parse(text).is_some_and(|tax_id| !self.by_tax_id.contains_key(&tax_id))
+                    self.parsed_tax_id(text)
+                        .is_some_and(|tax_id| !self.by_tax_id.contains_key(&tax_id))
                 };
                 texts.find(is_free).map(Some).ok_or(Impossible::new("no tax id is left"))
             }

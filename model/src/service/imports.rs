@@ -1,6 +1,7 @@
 //! Imports (§4 `GET` and `PUT /v1/invoices/imports/{externalId}`).
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::choices::Choices;
 use crate::clause;
@@ -71,13 +72,14 @@ impl<C: Choices> Service<C> {
         file: ImportFile,
     ) -> Answer {
         let key = (caller, external_id);
-        // §4 imports rule 8; `gap.sameFile`.
-        if self.imports.get(&key).is_some_and(|import| import.digest != file.digest) {
+        let digest = self.digest_of(&file);
+        // §4 imports rule 8.
+        if self.imports.get(&key).is_some_and(|import| import.digest != digest) {
             return Err(Refusal::new(Code::AlreadyImported, clause!("4.imports.8")));
         }
         let row_count = file.rows.len();
         let mut import = self.imports.remove(&key).unwrap_or_else(|| {
-            Import { digest: file.digest, row_count, done: Vec::with_capacity(row_count) }.into()
+            Import { digest, row_count, done: Vec::with_capacity(row_count) }.into()
         });
         // §4 imports rule 7: skip the rows that are done (`4.imports.7`, `4.imports.7.2`).
         let done = import.done.len();
@@ -92,6 +94,14 @@ impl<C: Choices> Service<C> {
         let report = import.report(&key.1);
         self.imports.insert(key, import);
         Ok(Reply::Imported(report))
+    }
+
+    /// What two files have in common that are the same (`gap.sameFile`).
+    fn digest_of(&self, file: &ImportFile) -> [u8; 32] {
+        match self.profile.readings.same_bytes {
+            true => file.digest,
+            false => Sha256::digest(format!("{:?}", file.rows)).into(),
+        }
     }
 
     /// A row does exactly what a single sync does (`4.imports.2`); a bad row is reported and changes nothing

@@ -22,6 +22,9 @@ pub(super) struct Invoice {
     pub(super) payor: RelationshipId,
     /// As the caller synced it: nothing else changes it (`3.invoice.intro.1`, `2.invoice.status.2`).
     pub(super) status: InvoiceStatus,
+    /// Whether it was announced as paid, where it is once (`gap.eventCauses`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_announced_as_paid: bool,
     pub(super) face_value: FaceValue,
     pub(super) issue_date: Timestamp,
     pub(super) due_date: Timestamp,
@@ -102,6 +105,10 @@ impl<C: Choices> Service<C> {
             // §3 Invoice status rule 2 (`3.invoice.2`, `3.invoice.2.2`, `4.invoiceSync.6`);
             // `gap.statusOnlyParties`
             self.invoice_mut(id).status = sync.status;
+            if !self.profile.readings.status_only_adds_nobody {
+                self.link_party(now, caller, sync.payee);
+                self.link_party(now, caller, sync.payor);
+            }
             let reason = "An advance stands against the invoice, so only its status was updated.";
             return (SyncOutcome::StatusOnly, Some(reason));
         }
@@ -110,6 +117,7 @@ impl<C: Choices> Service<C> {
         let synced = Invoice {
             payor,
             status: sync.status,
+            is_announced_as_paid: false,
             face_value: sync.face_value,
             issue_date: sync.issue_date,
             due_date: sync.due_date,
@@ -125,7 +133,11 @@ impl<C: Choices> Service<C> {
             Some(id) => {
                 let known = self.invoice(id);
                 let before = known.collection_state();
-                let mut synced = Invoice { paid_in: known.paid_in, ..synced };
+                let mut synced = Invoice {
+                    paid_in: known.paid_in,
+                    is_announced_as_paid: known.is_announced_as_paid,
+                    ..synced
+                };
                 // `gap.faceValueLowered`
                 if synced.collected() < synced.paid_in && !self.reads_so(Reading::KeptPayments) {
                     synced.paid_in = synced.collected();

@@ -96,14 +96,18 @@ impl<C: Choices> Service<C> {
     }
 
     /// Whether the signed agreement, or the contact of a business sync, has a complete address
-    /// (`3.requirement.collectionAccount.3`).
+    /// (`3.requirement.collectionAccount.3`, `gap.addressKnown`).
     pub(super) fn knows_address(&self, id: BusinessId) -> bool {
+        let is_known = |address: &Address| match self.profile.readings.whole_address {
+            true => address.is_known(),
+            false => address.line1.as_ref().is_some_and(|line| !line.trim().is_empty()),
+        };
         let business = self.business(id);
-        business.agreement.as_ref().is_some_and(|agreement| agreement.address.is_known())
+        business.agreement.as_ref().is_some_and(|agreement| is_known(&agreement.address))
             || business
                 .relationships
                 .iter()
-                .any(|id| self.relationship(*id).details.contact.address.is_known())
+                .any(|id| is_known(&self.relationship(*id).details.contact.address))
     }
 
     /// The bank has verified the account. It opens permanently, one for all advances
@@ -112,7 +116,9 @@ impl<C: Choices> Service<C> {
         let remittance = Box::new(self.choices.remittance(id, self.series.name(0)));
         self.business_mut(id).collection_account = CollectionAccount::Open { remittance };
         self.emit_to_all(now, EventType::BusinessOptedIn, id);
-        self.emit_to_all(now, EventType::RemittanceUpdated, id);
+        if self.profile.readings.account_moves_funds {
+            self.emit_to_all(now, EventType::RemittanceUpdated, id);
+        }
         self.share(now, id);
     }
 
@@ -123,14 +129,15 @@ impl<C: Choices> Service<C> {
         self.announce_completion(now, id, was_complete);
     }
 
-    /// `6.events.organization.optedIn`: all four requirements are now met.
+    /// `6.events.organization.optedIn`: all four requirements are met again (`gap.eventCauses`).
     pub(super) fn announce_completion(
         &mut self,
         now: Timestamp,
         id: BusinessId,
         was_complete: bool,
     ) {
-        if !was_complete && self.business(id).onboarding().is_complete() {
+        let is_announced = self.profile.readings.opts_in_again;
+        if is_announced && !was_complete && self.business(id).onboarding().is_complete() {
             self.emit_to_all(now, EventType::BusinessOptedIn, id);
         }
     }
@@ -178,7 +185,7 @@ impl<C: Choices> Service<C> {
 
     /// The tax id in `text`, if the business can have it.
     pub(super) fn usable_tax_id(&self, id: BusinessId, text: &str) -> Result<TaxId, Impossible> {
-        let tax_id = TaxId::parse(text).ok_or(Impossible::new("the tax id is malformed"))?;
+        let tax_id = self.parsed_tax_id(text).ok_or(Impossible::new("the tax id is malformed"))?;
         let holder = self.by_tax_id.get(&tax_id);
         let is_own = self.business(id).tax_id == Some(tax_id);
         if !is_own && holder.is_some_and(|holder| *holder != id) {

@@ -13,6 +13,7 @@ mod laws;
 mod lifecycle;
 mod money;
 mod normal_form;
+mod open_readings;
 mod readings;
 mod shapes;
 mod signature;

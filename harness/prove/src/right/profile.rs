@@ -10,11 +10,14 @@ use crate::right::draw::Draw;
 pub fn profile(seed: u64) -> Profile {
     let mut profile = Draw::of_seed(seed).profile();
     profile.webhooks.lateness = Draw::of_seed(seed ^ LATENESS).lateness();
+    let mut rules = Draw::of_seed(seed ^ RULES);
+    profile.readings = rules.readings(profile.readings, |reading| !reading.is_inferred());
     profile
 }
 
-/// Separates the draw of how late events come from others of the seed.
+/// Separate the draws of how late events come, and of readings that nobody infers, from others of the seed.
 const LATENESS: u64 = 0x1a7e << 32;
+const RULES: u64 = 0x2b1e << 32;
 
 impl Draw {
     fn profile(&mut self) -> Profile {
@@ -31,15 +34,15 @@ impl Draw {
                 funding_completes: self.delay(),
             },
             webhooks: self.webhooks(),
-            readings: self.readings(),
+            readings: self.readings(Readings::default(), Reading::is_inferred),
             success: Success::ALL.iter().map(|one| (*one, self.success(*one))).collect(),
             refusals: Code::ALL.into_iter().filter(is_own).map(|code| (code, self.own())).collect(),
         }
     }
 
-    fn readings(&mut self) -> Readings {
-        let drawn = Reading::ALL.map(|reading| (reading, self.flips()));
-        drawn.into_iter().fold(Readings::default(), |all, (reading, it)| all.with(reading, it))
+    fn readings(&mut self, others: Readings, drawn: impl Fn(Reading) -> bool) -> Readings {
+        let drawn = Reading::ALL.into_iter().filter(|reading| drawn(*reading));
+        drawn.fold(others, |all, reading| all.with(reading, self.flips()))
     }
 
     fn rates(&mut self) -> RateRanges {

@@ -8,7 +8,7 @@ use tideover_exchange::step::Step;
 use tideover_exchange::target::{MOST_READ_BEFORE_REFUSAL, Unreachable};
 use tideover_exchange::transcript::{FindingName, Header};
 use tideover_exchange::{Memory, Prepared};
-use tideover_model::clause;
+use tideover_model::{ActionKind, OperationKind, clause};
 
 use crate::play::case::{Played, Stopped, play};
 use crate::play::cases::{Failure, Silent, Summary, Suspect, Testbed};
@@ -94,9 +94,8 @@ async fn examine_stop<T: Recovers>(
     examined
 }
 
-/// Finds out whether a request never gets a response, although the target answers others after it. The document
-/// promises nothing of an operator port, nor that a response to a large request reaches whoever still writes: what they
-/// lose only counts.
+/// Finds out whether a request never gets a response, although the target answers others after it. What loses a response
+/// that the document does not promise only counts.
 async fn examine_lost<T: Recovers>(
     testbed: &mut T,
     header: &Header,
@@ -104,7 +103,7 @@ async fn examine_lost<T: Recovers>(
     mut suspect: Suspect,
     (index, why): (usize, &str),
 ) -> Result<(), Unreachable> {
-    if !is_promised(&suspect.steps[index]) || summary.lost_in_vain >= MOST_IN_VAIN {
+    if !is_promised(&suspect.steps[..=index]) || summary.lost_in_vain >= MOST_IN_VAIN {
         return Ok(());
     }
     suspect.steps.truncate(index + 1);
@@ -124,10 +123,20 @@ async fn examine_lost<T: Recovers>(
     Ok(())
 }
 
-/// Whether a response to `step` must arrive.
-fn is_promised(step: &Step) -> bool {
+/// Whether a response to the last of `steps` must arrive. The document promises nothing of an operator port, nor that a
+/// response to a large request reaches whoever still writes. What interrupts an import may drop its connection (§4
+/// `GET /v1/invoices/imports/{externalId}` sentence 3), and the port may let any request fail.
+fn is_promised(steps: &[Step]) -> bool {
+    let Some(step) = steps.last() else { return false };
+    let is_import = step.kind() == Some(OperationKind::ImportInvoices);
+    let is_disturbed = steps.iter().any(|step| match step.acts() {
+        Some(ActionKind::InterruptNextImport) => is_import,
+        Some(ActionKind::UpstreamFails) => true,
+        _ => false,
+    });
     let sent = Prepared::from_step(step, &Memory::default(), "");
-    sent.call().is_some_and(|call| call.body().len() <= MOST_READ_BEFORE_REFUSAL)
+    let is_read = sent.call().is_some_and(|call| call.body().len() <= MOST_READ_BEFORE_REFUSAL);
+    is_read && !is_disturbed
 }
 
 /// Goes on with a target that answers again. A target that is gone ends the run, and may be blamed for `failure`.
