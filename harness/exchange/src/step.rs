@@ -125,6 +125,15 @@ impl Step {
     }
 }
 
+/// Whether an action of the operator port lets a later request of this kind fail, or one to no served path.
+pub fn lets_fail(action: ActionKind, request: Option<OperationKind>) -> bool {
+    match action {
+        ActionKind::InterruptNextImport => request == Some(OperationKind::ImportInvoices),
+        ActionKind::UpstreamFails => true,
+        _ => false,
+    }
+}
+
 impl Call {
     /// A request of this kind, with `identifiers` in its path.
     pub fn of(kind: OperationKind, identifiers: &[&str], body: Option<Value>) -> Call {

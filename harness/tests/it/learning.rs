@@ -330,7 +330,7 @@ fn a_missing_event_becomes_finding_and_gap() {
         gaps.add(&played.gaps);
         met += played.met.times(clause!("gap.eventCauses"));
     }
-    assert_eq!((met, found), (317, 40));
+    assert_eq!((met, found), (336, 44));
     let seen: BTreeMap<String, Vec<String>> = gaps
         .all()
         .filter(|gap| gap.clause.name() == "gap.eventCauses")

@@ -18,8 +18,8 @@ use tideover_exchange::evidence::Point;
 use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{
-    BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId, Profile,
-    Reading, Timestamp, bearer, clause, wire,
+    ActionKind, BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId,
+    Profile, Reading, Timestamp, bearer, clause, wire,
 };
 
 use crate::belief::bounds::Limits;
@@ -420,8 +420,11 @@ impl Belief {
         }
         if seen.is_success() {
             self.broken_off.see(&subject);
-            if sent.kind() == Some(OperationKind::ImportInvoices) {
-                self.broken_off.finish(sent, subject.platform);
+            let is_finished =
+                seen.success_body().is_some_and(|body| Fields::of(body).finished() == Some(true));
+            self.broken_off.report(sent, is_finished, subject.platform);
+            if sent.acts() == Some(ActionKind::InterruptNextImport) {
+                self.broken_off.interrupt(subject.platform);
             }
         }
         false

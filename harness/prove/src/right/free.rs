@@ -116,6 +116,11 @@ impl<F: Face> Free<F> {
             let path = url.trim_start_matches(INBOX).to_owned();
             self.secrets.entry(path).or_default().push(secret.to_owned());
         }
+        let failed = self.liberties.iter_mut().find_map(|it| it.in_place_of(call, &body));
+        if let Some(failed) = failed {
+            return failed;
+        }
+        let liberties = self.liberties.iter_mut();
         let free = liberties.fold(body.clone(), |body, it| it.body(call, body));
         if free == body { seen } else { Response::new(seen.status, free.to_string().as_bytes()) }
     }

@@ -31,6 +31,11 @@ pub trait Liberty: Send {
         None
     }
 
+    /// A failure in place of a success with this body. The request has had its effect.
+    fn in_place_of(&mut self, _call: &PreparedCall, _body: &Value) -> Option<Response> {
+        None
+    }
+
     /// Another body of a success.
     fn body(&mut self, _call: &PreparedCall, body: Value) -> Value {
         body

@@ -337,6 +337,62 @@ mod tests {
         json!({ "call": { "method": "PUT", "path": path, "body": details } })
     }
 
+    /// An import that is interrupted fails. The next one does all rows again, or only those that are left.
+    struct ResumesImports {
+        does_all_again: bool,
+        times: u32,
+    }
+
+    impl Liberty for ResumesImports {
+        fn in_place_of(&mut self, call: &PreparedCall, body: &Value) -> Option<Response> {
+            let imports = call.asked().kind == Some(OperationKind::ImportInvoices);
+            self.times += u32::from(imports);
+            let is_interrupted = imports && body["finished"] == false;
+            is_interrupted.then(|| free::refused(502, "upstream_failed"))
+        }
+
+        fn body(&mut self, call: &PreparedCall, mut body: Value) -> Value {
+            let reads = call.asked().kind == Some(OperationKind::GetInvoice);
+            if reads && self.times == 2 && self.does_all_again {
+                body["faceValue"] = json!(1_000);
+            }
+            let imports = call.asked().kind == Some(OperationKind::ImportInvoices);
+            if imports && self.times == 2 && self.does_all_again {
+                body["rows"][0]["outcome"] = json!("updated");
+            }
+            body
+        }
+    }
+
+    /// What an interrupted import has done is done, also where its response does not say so (`4.imports.7.2`).
+    #[tokio::test]
+    async fn an_import_that_failed_is_resumed_where_it_stopped() {
+        let import = json!({ "call": { "method": "PUT", "path": "/v1/invoices/imports/m",
+            "text": "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n\
+                1,v,V,P,ISSUED,1000,2026-01-02T00:00:00Z,2026-01-31T00:00:00Z\n\
+                2,v,V,P,ISSUED,5,2026-01-02T00:00:00Z,2026-01-31T00:00:00Z\n",
+            "contentType": "text/csv" } });
+        let invoice = get("/v1/organizations/v/invoices/1");
+        let steps = vec![
+            json!({ "act": { "action": "interruptNextImport", "afterRows": 1 } }),
+            import.clone(),
+            get("/v1/invoices/imports/m"),
+            json!({ "call": { "method": "PUT", "path": "/v1/invoices/1", "body": {
+                "payee": { "externalId": "v", "legalName": "V" },
+                "payor": { "externalId": "p", "legalName": "P" }, "status": "ISSUED",
+                "faceValue": 367_378, "issueDate": "2026-01-02T00:00:00Z",
+                "dueDate": "2026-01-31T00:00:00Z" } } }),
+            invoice.clone(),
+            import,
+            invoice,
+        ];
+        for does_all_again in [false, true] {
+            let liberty = Box::new(ResumesImports { does_all_again, times: 0 });
+            let found = findings_of(liberty, Profile::default(), steps.clone()).await;
+            assert_eq!(found.is_empty(), !does_all_again, "{found:#?}");
+        }
+    }
+
     /// Slashes at the end of a path, and more names, belong to an identifier that nobody has synced.
     #[tokio::test]
     async fn a_slash_may_be_a_part_of_an_identifier() {

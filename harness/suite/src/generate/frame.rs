@@ -3,7 +3,9 @@
 use proptest::bool::weighted;
 use tideover_exchange::step::{Action, Call, Step};
 use tideover_model::OperationKind;
-use tideover_model::OperationKind::{GetBusiness, GetInvoice};
+use tideover_model::OperationKind::{
+    CreateOnboardingSession, GetBusiness, GetInvoice, Invite, Quote,
+};
 use tideover_model::wire::route::route;
 
 use crate::generate::{Walk, requests as make};
@@ -19,6 +21,13 @@ impl Walk {
         let is_near = !near.is_empty() && (far.is_empty() || self.source.value(weighted(0.7)));
         let from = if is_near { near } else { far };
         (!from.is_empty()).then(|| (*self.source.pick(&from)).clone())
+    }
+
+    /// The read of what an earlier write has changed, and of what nothing shows any more after `step`.
+    pub(super) fn overwritten_by(&self, step: &Step) -> Option<Step> {
+        let read = make::read_back(step).filter(|_| changes_what_it_names(step))?;
+        let is_repeat = self.steps.last().is_some_and(|last| last.action == step.action);
+        (!is_repeat && self.unread.contains(&read)).then_some(read)
     }
 
     /// A read of something that may depend on what a step changes. It comes before that step and after it, so that what
@@ -78,6 +87,11 @@ impl Walk {
         let is_there = self.peek_invoice(&read.caller, &payee, &invoice).is_some();
         (!is_there).then(|| make::request_advance(&payee, &invoice).by(&read.caller))
     }
+}
+
+/// Whether the read that belongs to a step may show something else after it.
+pub(super) fn changes_what_it_names(step: &Step) -> bool {
+    !matches!(step.kind(), Some(Quote | Invite | CreateOnboardingSession))
 }
 
 /// Whether two reads are about things that a service could mix up: they share an identifier, or have different callers.

@@ -22,6 +22,8 @@ enum Aim {
     Share,
     /// One platform reaches the limit of a business, and another requests an advance.
     ShareLimit,
+    /// The limit of a business is reached, and an advance goes its way.
+    KeepLimit,
     /// Every boundary value is sent.
     Boundaries,
     /// Every result that a tax id can have.
@@ -92,7 +94,7 @@ impl Aim {
         ];
         aims.extend(STORIES.iter().map(Aim::Story));
         // Where nothing is reset, a limit that is counted too widely is used up from here on.
-        aims.extend([Aim::FillLimit(VENDORS[1]), Aim::ShareLimit]);
+        aims.extend([Aim::FillLimit(VENDORS[1]), Aim::ShareLimit, Aim::KeepLimit]);
         aims.extend((0..FIRST_STATES).map(Aim::State));
         aims.extend((0..tabled::parts()).map(Aim::Tabled));
         aims
@@ -123,6 +125,7 @@ impl Goal {
                 | Aim::PassingState(_)
                 | Aim::Rows
                 | Aim::ShareLimit
+                | Aim::KeepLimit
                 | Aim::Keys
                 | Aim::Tour(_)
         )
@@ -140,7 +143,7 @@ impl Goal {
 
     /// Whether it takes all steps of a case. Then nothing comes between.
     pub(super) fn fills_its_case(&self) -> bool {
-        matches!(self.aim, Aim::ShareLimit | Aim::Tour(_))
+        matches!(self.aim, Aim::ShareLimit | Aim::KeepLimit | Aim::Tour(_))
     }
 
     /// Whether a second platform takes part in it.
@@ -219,6 +222,7 @@ impl Walk {
             Aim::Import(import) => self.toward_import(import, next_stage(stage)),
             Aim::Share => self.toward_sharing(stage),
             Aim::ShareLimit => self.toward_shared_limit(stage),
+            Aim::KeepLimit => self.toward_kept_limit(stage),
             Aim::Boundaries => self.toward_boundaries(next_stage(stage)),
             Aim::TaxIds => self.toward_tax_ids(next_stage(stage)),
             Aim::Subscription => self.toward_subscription(name, next_stage(stage)),
@@ -330,8 +334,9 @@ mod tests {
     #[test]
     fn cases_reach_the_end_of_the_goals_that_they_begin_with() {
         // Limits take what is left, and what follows in a state of the matrix has no end.
-        let has_end =
-            |aim: &Aim| !matches!(aim, Aim::FillLimit(_) | Aim::ShareLimit | Aim::State(_));
+        let has_end = |aim: &Aim| {
+            !matches!(aim, Aim::FillLimit(_) | Aim::ShareLimit | Aim::KeepLimit | Aim::State(_))
+        };
         let turns = (0..).zip(Aim::all()).filter(|(_, aim)| has_end(aim)).map(|(turn, _)| turn);
         let cut: Vec<(u64, usize)> =
             turns.map(|turn| (turn, times_reached(turn))).filter(|(_, times)| *times < 5).collect();

@@ -118,6 +118,8 @@ pub struct Walk {
     names: usize,
     /// The reads of what was written.
     written: Vec<Step>,
+    /// Those of them that the case has not played since.
+    unread: Vec<Step>,
     /// The steps of a state of the matrix. They are fixed once it is clear where they begin.
     script: Vec<Step>,
     /// How many more steps of the goal come with nothing between them.
@@ -168,6 +170,7 @@ impl Walk {
             addressed: BTreeSet::new(),
             names: 0,
             written: Vec::new(),
+            unread: Vec::new(),
             script: Vec::new(),
             undisturbed: 0,
             are_namesakes: Draw::new([header.seed, number, NAMESAKES]).percent(10),
@@ -235,6 +238,10 @@ impl Walk {
             _ => None,
         };
         let step = step.unwrap_or_else(|| self.next_toward_goal());
+        // Fixed steps have the reads that they need.
+        if let Some(read) = self.overwritten_by(&step).filter(|_| !is_narrative) {
+            self.play(read);
+        }
         let around = self.draw(weighted(if is_narrative { 0.08 } else { 0.15 }));
         // Nothing comes between the steps of a script that begins here.
         let around = around && self.undisturbed == 0;
@@ -324,8 +331,7 @@ impl Walk {
         }
         if prediction.answer.is_success() {
             self.remember(&step);
-            let read = requests::read_back(&step).filter(|read| !self.written.contains(read));
-            self.written.extend(read);
+            self.remember_reads(&step);
             self.is_watched |= requests::watches(&step);
         }
         let reads = matches!(&step.action, Action::Call(call) if call.method == "GET");
@@ -336,6 +342,20 @@ impl Walk {
             self.play(requests::unsubscribe(&format!("${{{name}.reference}}")));
         }
         reads
+    }
+
+    /// Remembers the read that shows the effect of a step, or that the step is this read.
+    fn remember_reads(&mut self, step: &Step) {
+        let Some(read) = requests::read_back(step) else {
+            self.unread.retain(|read| read.action != step.action || read.caller != step.caller);
+            return;
+        };
+        if !self.written.contains(&read) {
+            self.written.push(read.clone());
+        }
+        if frame::changes_what_it_names(step) && !self.unread.contains(&read) {
+            self.unread.push(read);
+        }
     }
 
     /// The response that `caller` would get to a read now. Plays nothing.

@@ -11,6 +11,9 @@ use crate::generate::names::{PAYORS, VENDORS, other_platform, tax_digits};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, next_stage, requests as make, values};
 
+/// How many steps fill a limit: the import, the greatest amounts, and each second one of those that follow.
+const FILLED: usize = 1 + files::LARGEST + (files::FILLING.len() - files::LARGEST) / 2;
+
 impl Walk {
     pub(super) fn toward_repayment(&mut self, payee: &str, invoice: &str) -> Option<Step> {
         if let Some(step) = self.toward_onboarding(&Caller::Default, payee) {
@@ -136,31 +139,58 @@ impl Walk {
         Some(step)
     }
 
-    /// The outstanding amount of one platform counts for the other: it is filled to the last cents, so that whatever
-    /// the other is granted is too much.
+    /// Requests that fill the limit of a vendor to the last cents: the greatest amounts first, and then each a quarter of
+    /// the one before. `None` once all are sent.
+    fn filling(vendor: &str, stage: usize) -> Option<Step> {
+        let number = stage + stage.saturating_sub(files::LARGEST);
+        Some(match stage {
+            0 => make::import("m7", files::filling_rows(vendor)),
+            FILLED.. => return None,
+            _ => make::request_advance(vendor, &format!("f{number}")),
+        })
+    }
+
+    /// A limit that is filled to the last cents leaves no room for a great amount, whatever becomes of one advance before
+    /// it is repaid.
+    pub(super) fn toward_kept_limit(&mut self, stage: &mut usize) -> Option<Step> {
+        let vendor = VENDORS[0];
+        if let Some(step) = self.toward_onboarding(&Caller::Default, vendor) {
+            return Some(step);
+        }
+        let stage = next_stage(stage);
+        if let Some(step) = Walk::filling(vendor, stage) {
+            return Some(step);
+        }
+        const LEAST: [i64; 2] = [1, 1_000];
+        let large = format!("f{}", files::LARGEST);
+        Some(match stage - FILLED {
+            1 => make::act_on_invoice(ActionKind::FundingStarts, vendor, "f1"),
+            4 => make::act_on_invoice(ActionKind::FundingCompletes, vendor, "f1"),
+            7 => make::pay(vendor, "f1", LEAST[0]),
+            10 => make::pay(vendor, "f1", LEAST[1]),
+            13 => self.sync_with(vendor, "f1", "VOIDED", FaceValue::MAX),
+            0 | 2 | 5 | 8 | 11 | 14 => make::request_advance(vendor, &large),
+            3 | 6 | 12 => make::quote(vendor, FaceValue::MAX),
+            9 | 15 => make::get_invoice(vendor, &large),
+            _ => return None,
+        })
+    }
+
+    /// The outstanding amount of one platform counts for the other: it is filled, so that whatever the other is granted is
+    /// too much.
     pub(super) fn toward_shared_limit(&mut self, stage: &mut usize) -> Option<Step> {
-        // The greatest amounts first, and then each a quarter of the one before.
-        const QUARTERS: usize = (files::FILLING.len() - files::LARGEST) / 2;
-        const FILLED: usize = files::LARGEST + QUARTERS;
         let vendor = VENDORS[0];
         let onboarded = self.toward_onboarding(&Caller::Default, vendor);
         if let Some(step) = onboarded.or_else(|| self.toward_other_platform()) {
             return Some(step);
         }
         let tax_id = self.draw(values::spelled_tax_id(tax_digits(vendor)));
-        Some(match next_stage(stage) {
-            0 => make::import("m7", files::filling_rows(vendor)),
-            stage if stage <= FILLED => {
-                let number = stage + stage.saturating_sub(files::LARGEST);
-                make::request_advance(vendor, &format!("f{number}"))
-            }
-            // A quote shows the amount that the limit refuses.
-            stage if stage == FILLED + 1 => make::quote(vendor, FaceValue::MAX),
-            stage => {
-                return self
-                    .shared_limit_of_other(stage - FILLED - 1, &tax_id)
-                    .map(|step| step.by(&other_platform()));
-            }
+        let stage = next_stage(stage);
+        // A quote shows the amount that the limit refuses.
+        let quote = || (stage == FILLED).then(|| make::quote(vendor, FaceValue::MAX));
+        Walk::filling(vendor, stage).or_else(quote).or_else(|| {
+            let step = self.shared_limit_of_other(stage - FILLED, &tax_id)?;
+            Some(step.by(&other_platform()))
         })
     }
 

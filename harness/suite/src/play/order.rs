@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 use tideover_exchange::Response;
 use tideover_exchange::evidence::matrix::{Asked, Kind};
-use tideover_exchange::step::{Action, Caller, Step};
-use tideover_model::{ActionKind, OperationKind};
+use tideover_exchange::step::{Action, Caller, Step, lets_fail};
+use tideover_model::OperationKind;
 
 use crate::play::case::Played;
 
@@ -238,16 +238,16 @@ fn beginnings<'a>(
 /// So many steps, and those that follow up to the next request, if the last one announces what becomes of a request:
 /// nobody else's is to fail.
 fn settled(steps: &[Step], length: usize) -> usize {
-    let announces = |step: &Step| {
-        matches!(step.acts(), Some(ActionKind::InterruptNextImport | ActionKind::UpstreamFails))
+    let met_after = |index: usize| {
+        let action = steps[index].acts()?;
+        let fails = |kind| lets_fail(action, Some(kind));
+        let met = steps[index + 1..].iter().position(|step| step.kind().is_some_and(fails));
+        OperationKind::ALL
+            .into_iter()
+            .any(fails)
+            .then(|| met.map_or(steps.len(), |after| length.max(index + after + 2)))
     };
-    let meets = |announced: &Step, step: &Step| match announced.acts() {
-        Some(ActionKind::InterruptNextImport) => step.kind() == Some(OperationKind::ImportInvoices),
-        _ => step.kind().is_some(),
-    };
-    let Some(last) = steps[..length].iter().rposition(announces) else { return length };
-    let met = steps[last + 1..].iter().position(|step| meets(&steps[last], step));
-    met.map_or(steps.len(), |after| length.max(last + after + 2))
+    (0..length.min(steps.len())).rev().find_map(met_after).unwrap_or(length)
 }
 
 #[cfg(test)]

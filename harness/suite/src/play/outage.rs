@@ -4,11 +4,11 @@
 
 use tideover_exchange::evidence::Reproduced;
 use tideover_exchange::evidence::finding::{Finding, Verdict, names_outage};
-use tideover_exchange::step::Step;
+use tideover_exchange::step::{Step, lets_fail};
 use tideover_exchange::target::{MOST_READ_BEFORE_REFUSAL, Unreachable};
 use tideover_exchange::transcript::{FindingName, Header};
 use tideover_exchange::{Memory, Prepared};
-use tideover_model::{ActionKind, OperationKind, clause};
+use tideover_model::clause;
 
 use crate::play::case::{Played, Stopped, play};
 use crate::play::cases::{Failure, Silent, Summary, Suspect, Testbed};
@@ -128,12 +128,8 @@ async fn examine_lost<T: Recovers>(
 /// `GET /v1/invoices/imports/{externalId}` sentence 3), and the port may let any request fail.
 fn is_promised(steps: &[Step]) -> bool {
     let Some(step) = steps.last() else { return false };
-    let is_import = step.kind() == Some(OperationKind::ImportInvoices);
-    let is_disturbed = steps.iter().any(|step| match step.acts() {
-        Some(ActionKind::InterruptNextImport) => is_import,
-        Some(ActionKind::UpstreamFails) => true,
-        _ => false,
-    });
+    let mut actions = steps.iter().filter_map(Step::acts);
+    let is_disturbed = actions.any(|action| lets_fail(action, step.kind()));
     let sent = Prepared::from_step(step, &Memory::default(), "");
     let is_read = sent.call().is_some_and(|call| call.body().len() <= MOST_READ_BEFORE_REFUSAL);
     is_read && !is_disturbed

@@ -4,10 +4,11 @@
 //! known of others.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tideover_exchange::Prepared;
-use tideover_model::{OperationKind, Timestamp};
+use tideover_model::{OperationKind, Timestamp, tax_id_digits};
 
 use crate::belief::Observation;
 use crate::belief::hidden::PriorState;
@@ -66,6 +67,29 @@ impl Open {
 }
 
 impl Hypothesis {
+    /// Makes undecided again what sends a tax id that an accepted request sends, too: it may be carried out only now. Whose
+    /// the number is shows in the response to neither.
+    pub(crate) fn reopen_rivals(&mut self, Observation { sent, seen, now }: Observation<'_>) {
+        let is_late = |open: &Open| open.undecided_since.is_none();
+        if !seen.is_success() || !self.open.iter().any(is_late) {
+            return;
+        }
+        let numbers = |sent: &Prepared| -> BTreeSet<String> {
+            self.tax_ids(sent).iter().map(|tax_id| tax_id_digits(tax_id)).collect()
+        };
+        let taken = numbers(sent);
+        if taken.is_empty() {
+            return;
+        }
+        let is_rival = |open: &Open| is_late(open) && !numbers(&open.sent).is_disjoint(&taken);
+        let rivals: Vec<bool> = self.open.iter().map(is_rival).collect();
+        for (open, is_rival) in self.open.iter_mut().zip(rivals) {
+            if is_rival {
+                open.undecided_since = Some(now);
+            }
+        }
+    }
+
     /// Decides the first open request that matters for a response.
     pub(crate) fn decided_once(&self, observed: Observation<'_>, prior: PriorState) -> Undecided {
         // What is accepted although it is malformed leaves behind what the well-formed request does.

@@ -6,22 +6,40 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tideover_exchange::{Exchange, Prepared};
+use tideover_exchange::{Exchange, Prepared, PreparedAction};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, clause, tax_id_digits};
 
-use crate::checks::relations::ledger::{BusinessName, SyncedInvoices, acted_on, business, invoice};
+use crate::checks::relations::ledger::{
+    BusinessName, InvoiceName, SyncedInvoices, acted_on, business, invoice,
+};
 use crate::checks::{Check, Notes, is_reset};
 
 /// What a business has outstanding. Cents.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Exposure {
-    advances: i64,
-    fees: i64,
+    /// The advances, and the fees, of its invoices.
+    granted: BTreeMap<InvoiceName, (i64, i64)>,
+    /// What payors have paid on its invoices. At most so much of an advance is recovered.
+    paid: BTreeMap<InvoiceName, i64>,
     /// The smallest refused amount. Each one is counted as high as possible.
     refused: Option<i64>,
-    /// Whether something was paid. The service decides what is left then.
     is_unsure: bool,
+}
+
+impl Exposure {
+    /// The most that may be outstanding: no advance is recovered, and fees count.
+    fn most(&self) -> i64 {
+        self.granted.values().map(|(advance, fee)| advance + fee).sum()
+    }
+
+    /// The least: each payment has recovered as much.
+    fn least(&self) -> i64 {
+        let left = |(invoice, (advance, _)): (&InvoiceName, &(i64, i64))| {
+            (advance - self.paid.get(invoice).unwrap_or(&0)).max(0)
+        };
+        self.granted.iter().map(left).sum()
+    }
 }
 
 #[derive(Default)]
@@ -48,10 +66,11 @@ impl Check for OneLimit {
         self.synced.learn(exchange);
         self.learn_matches(exchange);
         self.learn_cap(exchange);
-        if exchange.acts() == Some(ActionKind::PayorPays)
-            && let Some(payee) = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
-        {
-            self.exposure(&payee).is_unsure = true;
+        match exchange.acts() {
+            Some(ActionKind::PayorPays) => self.learn_payment(exchange),
+            // Nothing may be outstanding with a test account.
+            Some(ActionKind::MarkTestAccount) => self.is_unsure = true,
+            _ => {}
         }
         match exchange.kind() {
             Some(OperationKind::RequestAdvance) => self.request(exchange, notes),
@@ -69,6 +88,22 @@ impl OneLimit {
     fn exposure(&mut self, name: &BusinessName) -> &mut Exposure {
         let business = self.resolve(name);
         self.exposures.entry(business).or_default()
+    }
+
+    /// What is outstanding elsewhere may count for a limit, too, where a tax id makes two businesses one in a way that no
+    /// response shows. So a payment makes only the limit of its own payee sure.
+    fn learn_payment(&mut self, exchange: &Exchange<'_>) {
+        let payee = acted_on(exchange, field::PAYEE_EXTERNAL_ID);
+        let invoice = acted_on(exchange, field::INVOICE_EXTERNAL_ID).map(|(_, invoice)| invoice);
+        let (Some(payee), Some(invoice)) = (payee, invoice) else { return };
+        let own = self.resolve(&payee);
+        for (business, exposure) in &mut self.exposures {
+            exposure.is_unsure |= *business != own;
+        }
+        let PreparedAction::Act(fields) = &exchange.sent.action else { return };
+        let amount = fields.get("amount").and_then(Value::as_i64).unwrap_or(i64::MAX);
+        let paid = self.exposure(&payee).paid.entry((payee, invoice)).or_default();
+        *paid = paid.saturating_add(amount);
     }
 
     /// Two identifiers are one business if the response says so and another business has the tax id.
@@ -121,7 +156,7 @@ impl OneLimit {
                 return;
             };
             let exposure = self.exposure(&payee);
-            let refused = exposure.advances + exposure.fees + most;
+            let refused = exposure.most() + most;
             exposure.refused = Some(exposure.refused.map_or(refused, |known| known.min(refused)));
             return;
         }
@@ -137,9 +172,7 @@ impl OneLimit {
             return;
         };
         self.check_limit(exchange, &payee, advance, notes);
-        let exposure = self.exposure(&payee);
-        exposure.advances += advance;
-        exposure.fees += fee;
+        self.exposure(&payee).granted.insert(requested, (advance, fee));
     }
 
     fn quote(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
@@ -161,11 +194,11 @@ impl OneLimit {
         notes: &mut Notes,
     ) {
         let is_unsure = self.is_unsure;
-        let exposure = *self.exposure(name);
+        let exposure = self.exposure(name);
         let Some(refused) = exposure.refused.filter(|_| !exposure.is_unsure && !is_unsure) else {
             return;
         };
-        let with_it = exposure.advances + advance;
+        let with_it = exposure.least() + advance;
         let clause = match exchange.call().and_then(|call| call.operation()) {
             Some(Operation::Quote { .. }) => clause!("2.quote.fundable"),
             _ => clause!("8.concentrationLimit"),

@@ -22,7 +22,10 @@ use events::{
     EventWithMore, EventWithOwnNames, EventWithPreviousState, LateEvents, OwnDeliveryNames,
     RepeatedAttempts, SequenceWithSteps, TypeInHeader,
 };
-use outages::{FailsAtRandom, FirstTryFails, LosesAnswers, SmallerPort, TooManyRequests};
+use outages::{
+    FailsAtRandom, FirstTryFails, InterruptedImportFails, LosesAnswers, SmallerPort,
+    TooManyRequests,
+};
 use requests::{
     AnyMediaType, BusinessFirst, EmptyNamesNothing, KeyFirst, LeastFaceValue, LenientFiles,
     LenientJson, MalformedIsInvalid, NoByteOrderMark, OtherObjection, ShortTexts, SlashesInNames,
@@ -54,6 +57,7 @@ liberties! {
     "own-names" ["gap.advanceObject" "gap.importExtra" "gap.quoteExtra" "gap.subscriptionForm" "gap.taxIdResult"] "Members that the document does not name have other names." |it| Box::new(OwnNames { style: it.below(3) });
     "fewer-members" ["gap.importExtra" "gap.advanceObject" "gap.subscriptionForm"] "Members that the document does not ask for are left out." |_| Box::new(FewerMembers);
     "rows-so-far" ["gap.importExtra"] "The report of an import that was interrupted counts the rows so far." |_| Box::new(RowsSoFar);
+    "interrupted-import-fails" ["4.import.2"] "An import that is interrupted is answered 502." |_| Box::new(InterruptedImportFails);
     "advance-in-parts" ["gap.advanceObject"] "The amounts of an advance are in an object of their own." |_| Box::new(AdvanceInParts);
     "own-words" ["gap.taxIdResult"] "Outcomes that the document does not list have other words." |it| Box::new(OwnWords { style: it.below(3) });
     "other-mask" ["gap.mask"] "The mask of a payout account has another form." |_| Box::new(OtherMask);

@@ -1,7 +1,9 @@
 //! Requests that fail, get lost, or are not offered.
 
+use serde_json::Value;
 use tideover_exchange::{PreparedCall, Response};
-use tideover_model::{ActionKind, Code};
+use tideover_model::wire::field::Fields;
+use tideover_model::{ActionKind, Code, OperationKind};
 
 use crate::right::draw::happens;
 use crate::right::free::refused;
@@ -36,6 +38,17 @@ impl Liberty for FirstTryFails {
         }
         self.tried.push(asked);
         Some(refused(502, Code::UpstreamFailed.name()))
+    }
+}
+
+/// An import that is interrupted fails, with what it has done until then.
+pub(super) struct InterruptedImportFails;
+
+impl Liberty for InterruptedImportFails {
+    fn in_place_of(&mut self, call: &PreparedCall, body: &Value) -> Option<Response> {
+        let imports = kind_of(call) == Some(OperationKind::ImportInvoices);
+        let is_interrupted = imports && Fields::of(body).finished() == Some(false);
+        is_interrupted.then(|| refused(502, Code::UpstreamFailed.name()))
     }
 }
 

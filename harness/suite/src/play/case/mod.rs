@@ -254,7 +254,7 @@ impl<'a> CaseRun<'a> {
     ) -> Result<(Response, bool, usize), Unanswered> {
         let (mut seen, may_lag) = self.retry_stale(target, sent, seen, since).await?;
         let may_ask_again = has_failed(sent, &seen)
-            && !self.played.failing.is_announced()
+            && !self.played.failing.is_announced(sent)
             && self.oracle.may_ask_again(sent, &seen, now_of(target).unwrap_or(since));
         let mut times = 0;
         while may_ask_again && times < AGAIN_AT_ONCE && has_failed(sent, &seen) {

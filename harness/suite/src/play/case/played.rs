@@ -109,8 +109,8 @@ impl Played {
         self.variants.record(exchange);
         self.constant.record(exchange);
         self.repeats.record(exchange, due);
+        let is_announced = self.failing.is_announced(exchange.sent);
         self.failing.record(exchange, due, again);
-        let is_announced = self.failing.is_announced();
         let index = self.answers.len();
         (!is_announced).then(|| self.persistent.record(exchange, due, again, index)).flatten()
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 
 use tideover_exchange::evidence::finding::Finding;
+use tideover_exchange::step::lets_fail;
 use tideover_exchange::{Exchange, Prepared, Response};
 use tideover_judge::{has_failed, is_informative};
 use tideover_model::{ActionKind, Clause, Code, OperationKind, clause};
@@ -98,7 +99,8 @@ pub struct Failing {
     open: Vec<OpenFailure>,
     /// The requests of this case whose failure asked for a retry.
     to_retry: Vec<Prepared>,
-    is_announced: bool,
+    /// What the operator port was asked to let fail.
+    acts: Vec<ActionKind>,
     announced: Announced,
 }
 
@@ -168,17 +170,22 @@ const UNAVAILABLE: u16 = 503;
 pub(crate) const CRASH: u16 = 500;
 
 impl Failing {
-    /// Whether the operator port has announced a failure.
-    pub(crate) fn is_announced(&self) -> bool {
-        self.is_announced
+    /// Whether the operator port was asked to let a request of this kind fail.
+    pub(crate) fn is_announced(&self, sent: &Prepared) -> bool {
+        self.acts.iter().any(|action| lets_fail(*action, sent.kind()))
     }
 
     /// Counts an answered or failed request, which failed `again` times before. `due` is the code with which it had to be
     /// refused.
     pub(crate) fn record(&mut self, exchange: &Exchange<'_>, due: Option<Code>, again: usize) {
-        self.is_announced |= exchange.acts() == Some(ActionKind::UpstreamFails);
+        self.acts.extend(exchange.acts());
         self.announced.record(exchange);
-        if self.is_announced || exchange.call().is_none() {
+        let is_announced = self.is_announced(exchange.sent);
+        if exchange.kind() == Some(OperationKind::ImportInvoices) {
+            // No later one is interrupted.
+            self.acts.retain(|action| *action != ActionKind::InterruptNextImport);
+        }
+        if exchange.call().is_none() || is_announced {
             return;
         }
         let kind = exchange.kind();
