@@ -39,7 +39,7 @@ defects! {
                     invoice.status = first.status;
                 }
             });
-    "large-face-value-is-rounded", "4.invoiceSync.1",
+    "large-face-value-is-rounded", "4.invoiceSync.1", as "2.invoice.faceValue",
         "a face value is stored as a 32-bit float, which loses cents above 16,777,216",
         edit!(Invoice(invoice) => {
             #[expect(
