@@ -238,17 +238,12 @@ impl Contact {
 }
 
 impl Address {
-    /// Whether an account can be opened with it (`gap.addressKnown`).
-    pub(crate) fn is_known(&self) -> bool {
-        self.missing().next().is_none()
-    }
-
     /// Whether it has no field.
     pub fn is_empty(&self) -> bool {
         *self == Address::default()
     }
 
-    /// What is missing before an account can be opened with it, by name.
+    /// The parts that a whole address has and it has not, by name.
     pub(crate) fn missing(&self) -> impl Iterator<Item = &'static str> {
         let parts = [
             (&self.line1, "line1"),

@@ -91,6 +91,13 @@ impl Timestamp {
         u64::try_from((later.0 - self.0).whole_days()).unwrap_or(0)
     }
 
+    /// Days from this instant to `later`, rounded up; 0 if `later` is not later.
+    pub fn begun_days_until(self, later: Timestamp) -> u64 {
+        let whole = self.whole_days_until(later);
+        let span = later.0 - self.0;
+        whole + u64::from(span > Duration::days(span.whole_days().max(0)))
+    }
+
     /// Microseconds from this instant to `later`, rounded down; 0 if `later` is not later.
     pub fn microseconds_until(self, later: Timestamp) -> u64 {
         u64::try_from((later.0 - self.0).whole_microseconds()).unwrap_or(0)
@@ -232,5 +239,8 @@ mod tests {
         assert_eq!(start.whole_days_until(start.after(86_399)), 0);
         assert_eq!(start.whole_days_until(start.after(86_400)), 1);
         assert_eq!(start.after(86_400).whole_days_until(start), 0);
+        assert_eq!(start.begun_days_until(start.after(86_400)), 1);
+        assert_eq!(start.begun_days_until(start.after(86_401)), 2);
+        assert_eq!(start.after(86_400).begun_days_until(start), 0);
     }
 }

@@ -371,6 +371,29 @@ fn printed(output: Output) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
+/// A business of an earlier case may have the tax ids; it may owe money and have an account already.
+#[tokio::test]
+async fn state_of_earlier_cases_teaches_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mock = mock("").await;
+    let output = checked(&mock, folder.path(), &["--seed", "1", "--learn", "l.toml"]).await;
+    assert_eq!(output.status.code(), Some(0), "{}", printed(output));
+    let file = std::fs::read_to_string(folder.path().join("l.toml")).unwrap();
+    let numbers = |field: &str| -> Vec<u64> {
+        let lesson = file.lines().find_map(|line| line.strip_prefix(&format!("# {field}: ")));
+        let words = lesson.into_iter().flat_map(|lesson| lesson.split(' '));
+        words.filter_map(|word| word.parse().ok()).collect()
+    };
+    if let [_, less_than] = numbers("concentration_limit")[..] {
+        assert!(less_than > 100_000_000, "{file}");
+    }
+    let took = numbers("delays.collection_account");
+    assert!(took.last().is_none_or(|longest| *longest >= 60), "{file}");
+    let profile = tideover_sim::load_profile(&folder.path().join("l.toml")).unwrap();
+    let (learned, standard) = (profile.concentration_limit, Profile::default().concentration_limit);
+    assert!(learned.min <= standard.min && standard.max <= learned.max, "{file}");
+}
+
 #[tokio::test]
 async fn a_learned_profile_is_accepted_as_input() {
     let folder = tempfile::tempdir().unwrap();

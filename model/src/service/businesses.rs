@@ -149,10 +149,7 @@ impl<C: Choices> Service<C> {
         relationship.details.name = details.legal_name;
         relationship.details.contact.update(details.contact);
         let business = relationship.business;
-        let was_complete = self.business(business).onboarding().is_complete();
-        let outcome = tax_id.map(|tax_id| self.clear_with_tax_id(business, tax_id));
-        self.announce_completion(now, business, was_complete);
-        self.proceed_with_onboarding(now, business);
+        let outcome = self.take_details(now, business, tax_id);
         Reply::BusinessSynced(reply::BusinessSynced {
             external_id,
             created: linked == LinkKind::Created,
@@ -192,19 +189,28 @@ impl<C: Choices> Service<C> {
             *filed = contact;
         }
         let business = self.relationship(id).business;
-        let was_complete = self.business(business).onboarding().is_complete();
-        match (tax_id, readings.party_tax_id_only_filed) {
-            (Some(tax_id), false) => {
-                self.clear_with_tax_id(business, tax_id);
-            }
-            (Some(Some(tax_id)), true) => self.file_tax_id(business, tax_id),
-            (Some(None) | None, _) => {}
+        let clearing = tax_id.filter(|_| !readings.party_tax_id_only_filed);
+        if let (None, Some(tax_id)) = (clearing, tax_id.flatten()) {
+            self.file_tax_id(business, tax_id);
         }
-        if !readings.party_tax_id_only_filed || !readings.party_contact_only_filed {
-            self.announce_completion(now, business, was_complete);
-            self.proceed_with_onboarding(now, business);
+        if clearing.is_some() || !readings.party_contact_only_filed {
+            self.take_details(now, business, clearing);
         }
         id
+    }
+
+    /// Applies the tax id that was sent for a business, `Some(None)` if it is malformed, and goes on with its onboarding.
+    fn take_details(
+        &mut self,
+        now: Timestamp,
+        id: BusinessId,
+        tax_id: Option<Option<TaxId>>,
+    ) -> Option<TaxIdOutcome> {
+        let was_complete = self.business(id).onboarding().is_complete();
+        let outcome = tax_id.map(|tax_id| self.clear_with_tax_id(id, tax_id));
+        self.announce_completion(now, id, was_complete);
+        self.proceed_with_onboarding(now, id);
+        outcome
     }
 
     /// The tax id in `text`, unless it is malformed (`gap.taxIdForm`).

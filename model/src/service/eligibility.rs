@@ -12,7 +12,7 @@ use crate::pricing::{Offer, Terms};
 use crate::refusal::{Code, Refusal};
 use crate::service::Service;
 use crate::service::requirements::Requirement;
-use crate::timestamp::{Seconds, Timestamp};
+use crate::timestamp::Timestamp;
 use crate::words::InvoiceStatus;
 
 /// A failed requirement of an advance, in order of precedence (`gap.advancePrecedence`).
@@ -82,9 +82,6 @@ impl From<Objection> for Refusal {
     }
 }
 
-/// Seconds of a day.
-const DAY: Seconds = 24 * 3600;
-
 /// Who hears the objections.
 trait Hearing {
     /// Whether one objection is enough.
@@ -150,7 +147,11 @@ impl<C: Choices> Service<C> {
         let payor = self.relationship(invoice.payor).business;
         let issued = invoice.status == InvoiceStatus::Issued;
         let collected = invoice.paid_in > Cents::ZERO;
-        let days = self.days_until(now, invoice.due_date);
+        // `gap.daysToDueDate`
+        let days = match self.profile.readings.days_rounded_down {
+            true => now.whole_days_until(invoice.due_date),
+            false => now.begun_days_until(invoice.due_date),
+        };
         let terms = Terms { face_value: invoice.face_value, days };
         let own = self.are_one_party(payee, payor);
         self.raise(own, Objection::SelfDealing, hearing)?;
@@ -197,13 +198,6 @@ impl<C: Choices> Service<C> {
         }
         let fits = self.choices.fits(&self.profile, limited, outstanding);
         self.raise(!fits, Objection::OverLimit, hearing)
-    }
-
-    /// `gap.daysToDueDate`
-    fn days_until(&self, now: Timestamp, due: Timestamp) -> u64 {
-        let whole = now.whole_days_until(due);
-        let is_counted = !self.profile.readings.days_rounded_down && now.after(whole * DAY) < due;
-        whole + u64::from(is_counted)
     }
 
     /// Lets the objection be heard, if it holds and takes precedence (`gap.advancePrecedence`).

@@ -91,17 +91,20 @@ impl<C: Choices> Service<C> {
         let signed = agreement.map(|agreement| &agreement.address);
         let addresses = signed.into_iter().chain([&relationship.details.contact.address]);
         let addresses = addresses.filter(|address| !address.is_empty());
-        let best = addresses.min_by_key(|address| address.missing().count())?;
-        Some(listed(&best.missing().collect::<Vec<_>>()))
+        let best = addresses.min_by_key(|address| self.lacks(address).count())?;
+        Some(listed(&self.lacks(best).collect::<Vec<_>>()))
     }
 
-    /// Whether the signed agreement, or the contact of a business sync, has a complete address
-    /// (`3.requirement.collectionAccount.3`, `gap.addressKnown`).
+    /// What an address lacks before an account can be opened with it, by name (`gap.addressKnown`).
+    fn lacks(&self, address: &Address) -> impl Iterator<Item = &'static str> {
+        let is_whole = self.profile.readings.whole_address;
+        address.missing().filter(move |part| is_whole || *part == "line1")
+    }
+
+    /// Whether the signed agreement, or the contact of a business sync, has an address that is known
+    /// (`3.requirement.collectionAccount.3`).
     pub(super) fn knows_address(&self, id: BusinessId) -> bool {
-        let is_known = |address: &Address| match self.profile.readings.whole_address {
-            true => address.is_known(),
-            false => address.line1.as_ref().is_some_and(|line| !line.trim().is_empty()),
-        };
+        let is_known = |address: &Address| self.lacks(address).next().is_none();
         let business = self.business(id);
         business.agreement.as_ref().is_some_and(|agreement| is_known(&agreement.address))
             || business

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tideover_model::exchange::{Request, Response};
 use tideover_model::wire::action;
 use tideover_model::{
-    Cents, Delays, Face, Profile, Range, RateRanges, Seeded, Service, Timestamp, exchange,
+    Cents, Delays, Face, Profile, Range, RateRanges, Reading, Seeded, Service, Timestamp, exchange,
 };
 
 /// The initial time of every test.
@@ -226,6 +226,22 @@ impl Desk {
     pub(crate) fn audit(&self) {
         assert_eq!(self.service.audit(), Ok(()));
     }
+}
+
+/// What `play` shows of a service with a profile that reads a point as the standard one does, and of one that reads it
+/// otherwise.
+pub(crate) fn read_both_ways(
+    profile: &Profile,
+    reading: Reading,
+    play: impl Fn(&mut Desk) -> Value,
+) -> [Value; 2] {
+    [true, false].map(|value| {
+        let readings = profile.readings.with(reading, value);
+        let mut desk = Desk::with(Profile { readings, ..profile.clone() });
+        let seen = play(&mut desk);
+        desk.audit();
+        seen
+    })
 }
 
 pub(crate) fn instant(text: &str) -> Timestamp {

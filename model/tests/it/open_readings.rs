@@ -1,29 +1,22 @@
 //! The readings that the suite does not infer (`Reading::is_inferred`): what a service shows of each.
 
 use serde_json::{Value, json};
-use tideover_model::{Cents, Profile, Range, Reading, Readings};
+use tideover_model::{Cents, Profile, Range, Reading};
 
-use crate::desk::{Desk, invoice_body, round_numbers};
+use crate::desk::{self, Desk, invoice_body, round_numbers};
 
 /// What `play` shows of a service that reads a point as the standard profile does, and of one that reads it otherwise.
 fn read_both_ways(reading: Reading, play: impl Fn(&mut Desk) -> Value) -> [Value; 2] {
     assert!(!reading.is_inferred());
-    [true, false].map(|value| {
-        let readings = Readings::default().with(reading, value);
-        let mut desk = Desk::with(Profile { readings, ..round_numbers() });
-        let seen = play(&mut desk);
-        desk.audit();
-        seen
-    })
+    desk::read_both_ways(&round_numbers(), reading, play)
 }
 
 /// `gap.outstanding`
 #[test]
 fn what_is_recovered_may_stay_outstanding_until_the_advance_is_repaid() {
-    let codes = [true, false].map(|value| {
-        let readings = Readings::default().with(Reading::RecoveryFreesRoom, value);
-        let concentration_limit = Range::exactly(Cents(100_000));
-        let mut desk = Desk::with(Profile { readings, concentration_limit, ..round_numbers() });
+    let concentration_limit = Range::exactly(Cents(100_000));
+    let profile = Profile { concentration_limit, ..round_numbers() };
+    let codes = desk::read_both_ways(&profile, Reading::RecoveryFreesRoom, |desk| {
         desk.onboard("acme", "123456789");
         for invoice in ["INV-1", "INV-2"] {
             desk.sync_invoice("acme", invoice, 100_000);

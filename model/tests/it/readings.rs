@@ -3,20 +3,16 @@
 use serde_json::{Value, json};
 use tideover_model::{Face as _, Profile, Reading, Receipt};
 
-use crate::desk::{Desk, plain, round_numbers};
+use crate::desk::{self, Desk, plain, round_numbers};
 
 /// What `play` shows of a service that reads a point as the standard profile does, and of one that reads it otherwise.
 fn read_both_ways(reading: Reading, play: impl Fn(&mut Desk) -> Value) -> [Value; 2] {
     // Only then are there two businesses with one number.
-    let apart = round_numbers().readings.with(Reading::MergedIdentifiers, false);
-    [true, false].map(|value| {
-        let readings = apart.with(reading, value);
-        let mut desk = Desk::with(Profile { readings, ..round_numbers() });
+    let readings = round_numbers().readings.with(Reading::MergedIdentifiers, false);
+    desk::read_both_ways(&Profile { readings, ..round_numbers() }, reading, |desk| {
         desk.onboard("acme", "123456789");
         desk.sync_invoice("acme", "INV-1", 1_000);
-        let seen = play(&mut desk);
-        desk.audit();
-        seen
+        play(desk)
     })
 }
 

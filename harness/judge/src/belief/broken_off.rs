@@ -1,9 +1,9 @@
-//! Imports that broke off where nobody asked for it: which of their rows were done is unknown until a response shows it
-//! (`4.imports.7`).
+//! Imports that broke off: which of their rows were done is unknown until a response shows it (`4.imports.7`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tideover_exchange::Prepared;
+use tideover_exchange::{Prepared, Response};
+use tideover_model::wire::field::Fields;
 use tideover_model::{OperationKind, PlatformId};
 
 use crate::belief::hypothesis::Subject;
@@ -11,14 +11,21 @@ use crate::belief::hypothesis::Subject;
 /// An invoice by its payee, or a business without an invoice.
 type Named = (PlatformId, String, Option<String>);
 
-/// What the rows of such imports name, as far as no response has shown what became of it, by the paths of the imports.
+/// An import that broke off.
+#[derive(Clone, Debug, Default)]
+struct Import {
+    /// What its rows name, as far as no response has shown what became of it.
+    named: BTreeSet<Named>,
+    /// Whether the operator port interrupted it. Another one may go on after it has failed.
+    is_interrupted: bool,
+}
+
+/// The imports that broke off, by their paths.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BrokenOff {
-    imports: BTreeMap<(PlatformId, String), BTreeSet<Named>>,
+    imports: BTreeMap<(PlatformId, String), Import>,
     /// The platforms whose next import the operator port interrupts.
     interrupts: BTreeSet<PlatformId>,
-    /// The imports that it has interrupted. Others may go on after they have failed.
-    interrupted: BTreeSet<(PlatformId, String)>,
 }
 
 impl BrokenOff {
@@ -30,29 +37,28 @@ impl BrokenOff {
     /// Learns of an import that failed or got no response.
     pub(super) fn miss(&mut self, sent: &Prepared, platform: PlatformId) {
         let Some(path) = import_of(sent) else { return };
-        let import = (platform, path);
-        if self.interrupts.remove(&platform) {
-            self.interrupted.insert(import.clone());
-        }
-        self.imports.entry(import).or_default().extend(named_by(sent, platform));
+        let import = self.imports.entry((platform, path)).or_default();
+        import.is_interrupted |= self.interrupts.remove(&platform);
+        import.named.extend(named_by(sent, platform));
     }
 
-    /// Learns that a report of an import is as expected: of an upload, or of one that has come to its end.
-    pub(super) fn report(&mut self, sent: &Prepared, is_finished: bool, platform: PlatformId) {
+    /// Learns that a report is as expected: of an upload, of an import that was interrupted, or of one at its end.
+    pub(super) fn report(&mut self, sent: &Prepared, seen: &Response, platform: PlatformId) {
         let Some(path) = import_of(sent) else { return };
-        let (import, uploads) =
-            ((platform, path), sent.kind() == Some(OperationKind::ImportInvoices));
+        let uploads = sent.kind() == Some(OperationKind::ImportInvoices);
         if uploads {
             self.interrupts.remove(&platform);
         }
-        if !uploads && !is_finished && !self.interrupted.contains(&import) {
+        let import = (platform, path);
+        let finished = || seen.success_body().and_then(|body| Fields::of(body).finished());
+        let is_interrupted = || self.imports.get(&import).is_some_and(|it| it.is_interrupted);
+        if !uploads && !is_interrupted() && finished() != Some(true) {
             return;
         }
-        self.interrupted.remove(&import);
-        let own = self.imports.remove(&import).into_iter().flatten();
-        let shown: Vec<Named> = own.chain(named_by(sent, platform)).collect();
-        for named in self.imports.values_mut() {
-            named.retain(|one| !shown.contains(one));
+        let mut shown = self.imports.remove(&import).unwrap_or_default().named;
+        shown.extend(named_by(sent, platform));
+        for import in self.imports.values_mut() {
+            import.named.retain(|one| !shown.contains(one));
         }
     }
 
@@ -60,13 +66,16 @@ impl BrokenOff {
     pub(super) fn may_lack(&self, sent: &Prepared, subject: &Subject) -> bool {
         let import = import_of(sent).map(|path| (subject.platform, path));
         import.is_some_and(|import| self.imports.contains_key(&import))
-            || key_of(subject).is_some_and(|key| self.imports.values().any(|it| it.contains(&key)))
+            || key_of(subject)
+                .is_some_and(|key| self.imports.values().any(|it| it.named.contains(&key)))
     }
 
     /// Learns that a response has shown this.
     pub(super) fn see(&mut self, subject: &Subject) {
         if let Some(key) = key_of(subject) {
-            self.imports.values_mut().for_each(|named| named.retain(|one| *one != key));
+            for import in self.imports.values_mut() {
+                import.named.remove(&key);
+            }
         }
     }
 }

@@ -420,9 +420,7 @@ impl Belief {
         }
         if seen.is_success() {
             self.broken_off.see(&subject);
-            let is_finished =
-                seen.success_body().is_some_and(|body| Fields::of(body).finished() == Some(true));
-            self.broken_off.report(sent, is_finished, subject.platform);
+            self.broken_off.report(sent, seen, subject.platform);
             if sent.acts() == Some(ActionKind::InterruptNextImport) {
                 self.broken_off.interrupt(subject.platform);
             }

@@ -207,7 +207,8 @@ mod tests {
 
     use serde_json::{Value, json};
     use tideover_exchange::{PreparedCall, Response};
-    use tideover_model::{OperationKind, Range};
+    use tideover_model::{ActionKind, Cents, OperationKind, Range};
+    use tideover_suite::generate;
     use tideover_suite::play::case::{Played, play};
 
     use super::*;
@@ -313,17 +314,22 @@ mod tests {
     }
 
     async fn findings(profile: Profile, steps: Vec<Value>) -> Vec<Finding> {
-        findings_of(Box::new(LostSyncsFail), profile, steps).await
+        findings_of(vec![Box::new(LostSyncsFail)], profile, steps).await
+    }
+
+    /// The liberty of this name.
+    fn begun(name: &str) -> Box<dyn Liberty> {
+        liberties::LIBERTIES.iter().find(|row| row.name == name).unwrap().begun(1)
     }
 
     async fn findings_of(
-        liberty: Box<dyn Liberty>,
+        liberties: Vec<Box<dyn Liberty>>,
         profile: Profile,
         steps: Vec<Value>,
     ) -> Vec<Finding> {
         let steps: Vec<Step> = serde_json::from_value(steps.into()).unwrap();
         let mut strangers = Sight::OperatorAndInbox.strangers(profile, 1);
-        let mut target = Free::new(strangers.fresh().await.unwrap(), vec![liberty]);
+        let mut target = Free::new(strangers.fresh().await.unwrap(), liberties);
         let header = Header::new(1, start(), Profile::default());
         play(&mut target, &header, &steps).await.unwrap().findings
     }
@@ -337,28 +343,21 @@ mod tests {
         json!({ "call": { "method": "PUT", "path": path, "body": details } })
     }
 
-    /// An import that is interrupted fails. The next one does all rows again, or only those that are left.
-    struct ResumesImports {
-        does_all_again: bool,
-        times: u32,
+    /// An upload that succeeds has done the first row of its file again.
+    #[derive(Default)]
+    struct DoesRowsAgain {
+        is_done: bool,
     }
 
-    impl Liberty for ResumesImports {
-        fn in_place_of(&mut self, call: &PreparedCall, body: &Value) -> Option<Response> {
-            let imports = call.asked().kind == Some(OperationKind::ImportInvoices);
-            self.times += u32::from(imports);
-            let is_interrupted = imports && body["finished"] == false;
-            is_interrupted.then(|| free::refused(502, "upstream_failed"))
-        }
-
+    impl Liberty for DoesRowsAgain {
         fn body(&mut self, call: &PreparedCall, mut body: Value) -> Value {
-            let reads = call.asked().kind == Some(OperationKind::GetInvoice);
-            if reads && self.times == 2 && self.does_all_again {
-                body["faceValue"] = json!(1_000);
-            }
-            let imports = call.asked().kind == Some(OperationKind::ImportInvoices);
-            if imports && self.times == 2 && self.does_all_again {
-                body["rows"][0]["outcome"] = json!("updated");
+            match call.asked().kind {
+                Some(OperationKind::ImportInvoices) => {
+                    self.is_done = true;
+                    body["rows"][0]["outcome"] = json!("updated");
+                }
+                Some(OperationKind::GetInvoice) if self.is_done => body["faceValue"] = json!(1_000),
+                _ => {}
             }
             body
         }
@@ -386,21 +385,22 @@ mod tests {
             import,
             invoice,
         ];
-        for does_all_again in [false, true] {
-            let liberty = Box::new(ResumesImports { does_all_again, times: 0 });
-            let found = findings_of(liberty, Profile::default(), steps.clone()).await;
-            assert_eq!(found.is_empty(), !does_all_again, "{found:#?}");
-        }
+        let found = |other: Option<Box<dyn Liberty>>| {
+            let liberties = [begun("interrupted-import-fails")].into_iter().chain(other).collect();
+            findings_of(liberties, Profile::default(), steps.clone())
+        };
+        assert_eq!(found(None).await, []);
+        assert_ne!(found(Some(Box::new(DoesRowsAgain::default()))).await, []);
     }
 
     /// Slashes at the end of a path, and more names, belong to an identifier that nobody has synced.
     #[tokio::test]
     async fn a_slash_may_be_a_part_of_an_identifier() {
-        let row = liberties::LIBERTIES.iter().find(|row| row.name == "slashes-in-names").unwrap();
         let longer = ["/v", "/v/", "/v//", "/v/more", "/v/and/more"];
         let mut steps = vec![sync("v", json!({ "legalName": "V" }))];
         steps.extend(longer.map(|name| get(&format!("/v1/organizations{name}"))));
-        assert_eq!(findings_of(row.begun(1), Profile::default(), steps).await, []);
+        let liberties = vec![begun("slashes-in-names")];
+        assert_eq!(findings_of(liberties, Profile::default(), steps).await, []);
     }
 
     /// Each of them doubles what may be, and two subscriptions that are gone need two hidden moves in each of these.
@@ -444,6 +444,83 @@ mod tests {
             get("/v1/organizations/lost"),
         ];
         assert_eq!(findings(profile, steps).await, []);
+    }
+
+    /// Once something is paid, an advance that the limit refuses is granted, with the amounts of the first one.
+    #[derive(Default)]
+    struct FreesWholeLimit {
+        first: Value,
+        is_paid: bool,
+    }
+
+    impl Liberty for FreesWholeLimit {
+        fn outside(&mut self, _: u64, action: &str) -> Option<Response> {
+            self.is_paid |= action == "payorPays";
+            None
+        }
+
+        fn body(&mut self, call: &PreparedCall, body: Value) -> Value {
+            if call.asked().kind == Some(OperationKind::RequestAdvance) && self.first.is_null() {
+                self.first.clone_from(&body);
+            }
+            body
+        }
+
+        fn refusal(&mut self, _: &PreparedCall, refusal: Response) -> Response {
+            let is_granted = self.is_paid && refusal.code() == Some("concentration_exceeded");
+            if is_granted { Response::new(201, self.first.to_string().as_bytes()) } else { refusal }
+        }
+    }
+
+    /// The limit of a case is filled before a payor pays a cent of one invoice, with this limit so far that no great amount
+    /// fits.
+    #[tokio::test]
+    async fn a_full_limit_has_no_room_for_a_great_amount_after_a_cent() {
+        let header = Header::new(1, start(), Profile::default());
+        let case = |number| generate::case(&header, number, DEFAULT_STEPS);
+        let asks = |step: &&Step| step.kind() == Some(OperationKind::RequestAdvance);
+        let is_full = |steps: &Vec<Step>| {
+            let pays = steps.iter().any(|step| step.acts() == Some(ActionKind::PayorPays));
+            pays && steps.iter().filter(asks).count() > 20
+        };
+        let steps = (0..generate::round()).map(case).find(is_full).unwrap();
+        let steps: Vec<Value> =
+            steps.into_iter().map(|step| serde_json::to_value(step).unwrap()).collect();
+        let profile = Profile {
+            per_invoice_maximum: Cents(50_000_000),
+            concentration_limit: Range::exactly(Cents(120_000_000)),
+            ..Profile::default()
+        };
+        let found = |liberties| findings_of(liberties, profile.clone(), steps.clone());
+        assert_eq!(found(Vec::new()).await, []);
+        let found = found(vec![Box::new(FreesWholeLimit::default())]).await;
+        let clauses: Vec<&str> = found.iter().map(|finding| finding.clause.name()).collect();
+        assert!(clauses.contains(&"8.concentrationLimit"), "{found:#?}");
+    }
+
+    /// The response to the request of this number is lost.
+    struct LosesOne(u64);
+
+    impl Liberty for LosesOne {
+        fn loses(&mut self, sent: u64) -> bool {
+            sent == self.0
+        }
+    }
+
+    /// The sync of `late` is lost, and takes effect just before `v` sends the same number.
+    #[tokio::test]
+    async fn a_lost_sync_may_take_a_tax_id_late() {
+        // By its number, it takes effect two requests later.
+        const LOST: u64 = 4;
+        let numbered = |business| sync(business, json!({ "legalName": "X", "taxId": "130000002" }));
+        let quote = json!({ "call": { "method": "POST", "path": "/v1/quotes",
+            "body": { "externalId": "late", "invoiceFaceValue": 1 } } });
+        let mut steps = vec![sync("v", json!({ "legalName": "V" })); LOST as usize - 1];
+        steps.extend([numbered("late"), quote, numbered("v"), get("/v1/organizations/v")]);
+        // Nobody knows what the result of the tax id says.
+        let lost = Box::new(LosesOne(LOST));
+        let liberties = vec![begun("own-names"), begun("own-words"), lost];
+        assert_eq!(findings_of(liberties, Profile::default(), steps).await, []);
     }
 
     /// Every request fails, with or without its effect.

@@ -139,8 +139,8 @@ impl Walk {
         Some(step)
     }
 
-    /// Requests that fill the limit of a vendor to the last cents: the greatest amounts first, and then each a quarter of
-    /// the one before. `None` once all are sent.
+    /// Requests that fill the limit of a vendor: the greatest amounts first, and then each a quarter of the one before, so
+    /// that less than three quarters of a great amount stay free. `None` once all are sent.
     fn filling(vendor: &str, stage: usize) -> Option<Step> {
         let number = stage + stage.saturating_sub(files::LARGEST);
         Some(match stage {
@@ -150,8 +150,7 @@ impl Walk {
         })
     }
 
-    /// A limit that is filled to the last cents leaves no room for a great amount, whatever becomes of one advance before
-    /// it is repaid.
+    /// A limit that is filled leaves no room for a great amount, whatever becomes of one advance before it is repaid.
     pub(super) fn toward_kept_limit(&mut self, stage: &mut usize) -> Option<Step> {
         let vendor = VENDORS[0];
         if let Some(step) = self.toward_onboarding(&Caller::Default, vendor) {
@@ -161,13 +160,12 @@ impl Walk {
         if let Some(step) = Walk::filling(vendor, stage) {
             return Some(step);
         }
-        const LEAST: [i64; 2] = [1, 1_000];
         let large = format!("f{}", files::LARGEST);
         Some(match stage - FILLED {
             1 => make::act_on_invoice(ActionKind::FundingStarts, vendor, "f1"),
             4 => make::act_on_invoice(ActionKind::FundingCompletes, vendor, "f1"),
-            7 => make::pay(vendor, "f1", LEAST[0]),
-            10 => make::pay(vendor, "f1", LEAST[1]),
+            7 => make::pay(vendor, "f1", 1),
+            10 => make::pay(vendor, "f1", 1_000),
             13 => self.sync_with(vendor, "f1", "VOIDED", FaceValue::MAX),
             0 | 2 | 5 | 8 | 11 | 14 => make::request_advance(vendor, &large),
             3 | 6 | 12 => make::quote(vendor, FaceValue::MAX),

@@ -238,16 +238,14 @@ fn beginnings<'a>(
 /// So many steps, and those that follow up to the next request, if the last one announces what becomes of a request:
 /// nobody else's is to fail.
 fn settled(steps: &[Step], length: usize) -> usize {
-    let met_after = |index: usize| {
-        let action = steps[index].acts()?;
-        let fails = |kind| lets_fail(action, Some(kind));
-        let met = steps[index + 1..].iter().position(|step| step.kind().is_some_and(fails));
-        OperationKind::ALL
-            .into_iter()
-            .any(fails)
-            .then(|| met.map_or(steps.len(), |after| length.max(index + after + 2)))
+    let meets = |announced: &Step, kind| {
+        announced.acts().is_some_and(|action| lets_fail(action, Some(kind)))
     };
-    (0..length.min(steps.len())).rev().find_map(met_after).unwrap_or(length)
+    let announces = |step: &Step| OperationKind::ALL.into_iter().any(|kind| meets(step, kind));
+    let Some(last) = steps[..length].iter().rposition(announces) else { return length };
+    let is_met = |step: &Step| step.kind().is_some_and(|kind| meets(&steps[last], kind));
+    let met = steps[last + 1..].iter().position(is_met);
+    met.map_or(steps.len(), |after| length.max(last + after + 2))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tideover_exchange::{Exchange, Prepared};
 use tideover_model::Operation;
+use tideover_model::wire::field;
 use tideover_model::words::InvoiceStatus;
 
 /// A caller, by its `Authorization` header.
@@ -39,6 +40,12 @@ pub(super) fn invoice(exchange: &Exchange<'_>) -> Option<InvoiceName> {
 pub(super) fn acted_on(exchange: &Exchange<'_>, field: &str) -> Option<BusinessName> {
     let tideover_exchange::PreparedAction::Act(fields) = &exchange.sent.action else { return None };
     Some((caller(exchange), fields.get(field)?.as_str()?.to_owned()))
+}
+
+/// The invoice that an operator action is about, if any.
+pub(super) fn acted_on_invoice(exchange: &Exchange<'_>) -> Option<InvoiceName> {
+    let (_, invoice) = acted_on(exchange, field::INVOICE_EXTERNAL_ID)?;
+    Some((acted_on(exchange, field::PAYEE_EXTERNAL_ID)?, invoice))
 }
 
 /// What syncs have said of invoices, by caller: their face values in cents, and whether they are paid.

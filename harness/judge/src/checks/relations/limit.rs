@@ -11,7 +11,7 @@ use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, clause, tax_id_digits};
 
 use crate::checks::relations::ledger::{
-    BusinessName, InvoiceName, SyncedInvoices, acted_on, business, invoice,
+    BusinessName, InvoiceName, SyncedInvoices, acted_on_invoice, business, invoice,
 };
 use crate::checks::{Check, Notes, is_reset};
 
@@ -24,6 +24,7 @@ struct Exposure {
     paid: BTreeMap<InvoiceName, i64>,
     /// The smallest refused amount. Each one is counted as high as possible.
     refused: Option<i64>,
+    /// Whether something was paid elsewhere, or the amount of an advance was not shown.
     is_unsure: bool,
 }
 
@@ -91,18 +92,16 @@ impl OneLimit {
     }
 
     /// What is outstanding elsewhere may count for a limit, too, where a tax id makes two businesses one in a way that no
-    /// response shows. So a payment makes only the limit of its own payee sure.
+    /// response shows. So after a payment only the limit of its own payee is still compared.
     fn learn_payment(&mut self, exchange: &Exchange<'_>) {
-        let payee = acted_on(exchange, field::PAYEE_EXTERNAL_ID);
-        let invoice = acted_on(exchange, field::INVOICE_EXTERNAL_ID).map(|(_, invoice)| invoice);
-        let (Some(payee), Some(invoice)) = (payee, invoice) else { return };
-        let own = self.resolve(&payee);
+        let Some(invoice) = acted_on_invoice(exchange) else { return };
+        let own = self.resolve(&invoice.0);
         for (business, exposure) in &mut self.exposures {
             exposure.is_unsure |= *business != own;
         }
         let PreparedAction::Act(fields) = &exchange.sent.action else { return };
         let amount = fields.get("amount").and_then(Value::as_i64).unwrap_or(i64::MAX);
-        let paid = self.exposure(&payee).paid.entry((payee, invoice)).or_default();
+        let paid = self.exposures.entry(own).or_default().paid.entry(invoice).or_default();
         *paid = paid.saturating_add(amount);
     }
 

@@ -4,13 +4,13 @@
 //! outstanding now was outstanding then, too, with more of no smaller invoices that is repaid since. So there is room.
 
 use tideover_exchange::{Exchange, Prepared, PreparedAction};
-use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::field::Fields;
 use tideover_model::words::AdvanceState;
 use tideover_model::{Code, Operation, OperationKind, clause};
 
 use crate::checks::meanings::Proof;
 use crate::checks::relations::ledger::{
-    BusinessName, InvoiceName, SyncedInvoices, acted_on, caller, invoice,
+    BusinessName, InvoiceName, SyncedInvoices, acted_on_invoice, caller, invoice,
 };
 use crate::checks::{Check, Notes, is_reset};
 
@@ -74,10 +74,7 @@ impl FormerRoom {
             .into_iter()
             .flat_map(Operation::syncs)
             .map(|sync| ((caller(exchange), sync.payee.business.clone()), sync.invoice.clone()));
-        let acted = acted_on(exchange, field::PAYEE_EXTERNAL_ID)
-            .zip(acted_on(exchange, field::INVOICE_EXTERNAL_ID))
-            .map(|(payee, (_, invoice))| (payee, invoice));
-        let named: Vec<InvoiceName> = synced.chain(acted).collect();
+        let named: Vec<InvoiceName> = synced.chain(acted_on_invoice(exchange)).collect();
         for one in self.granted.iter_mut().filter(|one| named.contains(&one.invoice)) {
             one.touched.get_or_insert(self.step);
         }

@@ -99,7 +99,7 @@ pub struct Failing {
     open: Vec<OpenFailure>,
     /// The requests of this case whose failure asked for a retry.
     to_retry: Vec<Prepared>,
-    /// What the operator port was asked to let fail.
+    /// The actions of the operator port in this case.
     acts: Vec<ActionKind>,
     announced: Announced,
 }
