@@ -2,19 +2,20 @@
 //! identifier, one URL subscribed twice.
 //!
 //! Every write differs from every other, so that a read shows which write it saw. Each writer reads its write back,
-//! because a race without reads can be explained by almost any order. Before the race the payors are synced and the
-//! vendors onboarded one after the other: then the history splits into small parts.
+//! because a race without reads can be explained by almost any order. Before the race the payors are synced, the vendors
+//! onboarded and a limit filled, one after the other: then the history splits into small parts.
 //!
-//! Not generated: payments, since the law of the limit counts each granted advance as outstanding; moves of the clock,
-//! since each lets hidden transitions happen; receivers that answer 410, since they end a subscription without a
-//! deletion.
+//! Not generated: payments during a race, since the law of the limit counts each advance that nobody paid as
+//! outstanding; moves of the clock, since each lets hidden transitions happen; receivers that answer 410, since they end
+//! a subscription without a deletion.
 
 use tideover_exchange::Race;
 use tideover_exchange::step::Step;
 use tideover_exchange::transcript::Header;
-use tideover_model::ActionKind;
+use tideover_model::{ActionKind, FaceValue};
 
 use crate::generate::draw::Draw;
+use crate::generate::files;
 use crate::generate::names::{PAYORS, name_of};
 use crate::generate::plain::FULL_COLUMNS;
 use crate::generate::requests as make;
@@ -54,10 +55,8 @@ const THEMES: [Theme; 6] = [
 const REQUESTS_PER_VENDOR: usize = 40;
 /// The number of invoices per vendor that all clients request.
 const CONTESTED: usize = 3;
-/// The number of large invoices of a vendor. Each takes about a quarter of the limit, so not all fit.
+/// The number of large invoices of a vendor that compete for the last room under its limit.
 const LARGE: usize = 7;
-/// The assumed per-invoice maximum, in cents.
-const LARGE_FACE: i64 = 25_000_000;
 
 /// Race `number`: the same for the same header, on any machine.
 pub fn race(header: &Header, number: u64, size: Size) -> Race {
@@ -68,8 +67,8 @@ pub fn race(header: &Header, number: u64, size: Size) -> Race {
         theme: THEMES[usize::try_from(number % THEMES.len() as u64).unwrap_or(0)],
         dates: (values::day(0), values::day(60)),
         written: 0,
+        large: 0,
         vendors: (1..=vendors).map(|vendor| format!("v{vendor}")).collect(),
-        limit: header.profile.concentration_limit.max.0,
     };
     let before = racers.before();
     let clients = (0..size.clients).map(|_| racers.client(size.steps)).collect();
@@ -82,8 +81,9 @@ struct Racers {
     dates: (String, String),
     /// The number of writes so far, which makes each write different.
     written: usize,
+    /// The number of requests for large advances so far, which makes the clients begin with different ones.
+    large: usize,
     vendors: Vec<String>,
-    limit: i64,
 }
 
 impl Racers {
@@ -97,10 +97,9 @@ impl Racers {
             steps.extend(onboarding(vendor, index));
             steps.extend((1..=CONTESTED).map(|n| self.sync(vendor, &format!("c{n}"))));
             if self.has_large(index) {
-                let face = self.large_face();
-                steps.extend((1..=LARGE).map(|n| self.sync_of(vendor, &format!("big{n}"), face)));
-                // They take three quarters of the limit.
-                steps.extend((1..=3).map(|n| make::request_advance(vendor, &format!("big{n}"))));
+                let large = |n| self.sync_of(vendor, &format!("big{n}"), FaceValue::MAX);
+                steps.extend((1..=LARGE).map(large));
+                steps.extend(room_for_one(vendor));
             }
         }
         steps
@@ -110,16 +109,13 @@ impl Racers {
         vendor == 0 && self.theme == Theme::LastRoom
     }
 
-    /// A quarter of the limit. Three such invoices fit, and a fourth may fit, since an advance is less.
-    fn large_face(&self) -> i64 {
-        (self.limit / 4).clamp(1_000, LARGE_FACE)
-    }
-
     fn client(&mut self, steps: usize) -> Vec<Step> {
         let mut sent: Vec<Step> = Vec::new();
         let mut subscribed = Vec::new();
         while sent.len() < steps {
-            let theme = if self.draw.percent(60) { self.theme } else { *self.draw.pick(&THEMES) };
+            // All begin with the main subject, when they surely meet.
+            let is_main = sent.is_empty() || self.draw.percent(60);
+            let theme = if is_main { self.theme } else { *self.draw.pick(&THEMES) };
             let step = match theme {
                 Theme::OneInvoice => self.request_contested(),
                 Theme::LastRoom if self.theme == Theme::LastRoom => self.request_large(),
@@ -156,8 +152,8 @@ impl Racers {
     }
 
     fn request_large(&mut self) -> Step {
-        let invoice = format!("big{}", self.draw.below(LARGE - 3) + 4);
-        make::request_advance(&self.vendors[0], &invoice)
+        self.large += 1;
+        make::request_advance(&self.vendors[0], &format!("big{}", self.large % LARGE + 1))
     }
 
     fn write_something(&mut self) -> Step {
@@ -232,6 +228,21 @@ impl Racers {
         steps.push(make::list_subscriptions());
         steps
     }
+}
+
+/// Fills the limit of a vendor, whatever it is, to the last cents, and lets the payor pay one of the greatest advances:
+/// from then on one like it fits, and two do not.
+fn room_for_one(vendor: &str) -> Vec<Step> {
+    let mut steps = vec![make::import("filled", files::filling_rows(vendor))];
+    let all = 1..=files::FILLING.len();
+    steps.extend(all.map(|n| make::request_advance(vendor, &format!("f{n}"))));
+    steps.extend([
+        make::act_on_invoice(ActionKind::FundingStarts, vendor, "f1"),
+        make::act_on_invoice(ActionKind::FundingCompletes, vendor, "f1"),
+        make::pay(vendor, "f1", FaceValue::MAX),
+        make::get_invoice(vendor, "f1"),
+    ]);
+    steps
 }
 
 /// The steps that meet all four requirements.

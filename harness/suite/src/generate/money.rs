@@ -11,8 +11,13 @@ use crate::generate::names::{PAYORS, VENDORS, other_platform, tax_digits};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, next_stage, requests as make, values};
 
-/// How many steps fill a limit: the import, the greatest amounts, and each second one of those that follow.
-const FILLED: usize = 1 + files::LARGEST + (files::FILLING.len() - files::LARGEST) / 2;
+/// How many of the greatest amounts are requested to fill a limit. The first halves are often still more than the
+/// per-invoice maximum, and count as such.
+const GREATEST: usize = 5;
+/// How many halves follow.
+const HALVES: usize = 12;
+/// How many steps fill a limit: the import, and the requests.
+const FILLED: usize = 1 + GREATEST + HALVES;
 
 impl Walk {
     pub(super) fn toward_repayment(&mut self, payee: &str, invoice: &str) -> Option<Step> {
@@ -139,10 +144,11 @@ impl Walk {
         Some(step)
     }
 
-    /// Requests that fill the limit of a vendor: the greatest amounts first, and then each a quarter of the one before, so
-    /// that less than three quarters of a great amount stay free. `None` once all are sent.
+    /// Requests that fill the limit of a vendor: the greatest amounts first, and then each half of the one before, so that
+    /// less than the smallest one stays free. `None` once all are sent.
     fn filling(vendor: &str, stage: usize) -> Option<Step> {
-        let number = stage + stage.saturating_sub(files::LARGEST);
+        const UNASKED: usize = files::LARGEST - GREATEST;
+        let number = if stage > GREATEST { stage + UNASKED } else { stage };
         Some(match stage {
             0 => make::import("m7", files::filling_rows(vendor)),
             FILLED.. => return None,

@@ -16,7 +16,7 @@ use crate::play::concurrent::parts::parts;
 /// The searches of a part, one after the other until one finds an order: how many hidden moves may stand between two
 /// responses, and how many attempts to place a request are made for each request of the part. Most parts need no
 /// hidden move. The more may have happened, the more worlds each attempt makes, so that fewer attempts take as long.
-const ATTEMPTS: [(usize, usize); 3] = [(0, 400), (1, 100), (DEEPEST, 25)];
+const ATTEMPTS: [(usize, usize); 3] = [(0, 2_000), (1, 100), (DEEPEST, 25)];
 
 /// The judgement of a history.
 #[derive(Clone, Debug)]

@@ -1,10 +1,12 @@
 //! The outstanding amount of a business has a limit (`8.concentrationLimit`, `4.advances.1`).
 //!
-//! Nothing is paid back during a race, so that all granted advances are outstanding at once. Their sum must be within
-//! the known limit, and within any limit that explains a refusal.
+//! All granted advances on which no payor paid are outstanding at once, in the end. Their sum must be within the known
+//! limit, and within any limit that explains a refusal. What was outstanding at a refusal counts the paid ones, too.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+use tideover_exchange::PreparedAction;
 use tideover_judge::{Outside, PriorState, amount};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::{ActionKind, Code, Operation, OperationKind, clause};
@@ -16,14 +18,15 @@ use crate::play::concurrent::history::{History, TimedRequest};
 use crate::play::concurrent::known::Known;
 
 pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looked: &mut Looked) {
-    // A payment makes room again.
-    if history.requests.iter().any(|request| request.sent.acts() == Some(ActionKind::PayorPays)) {
-        return;
-    }
     let advances = Advances::of(history, parts);
+    let paid = paid(history);
     let mut by_payee: BTreeMap<Named<'_>, Vec<(usize, i64)>> = BTreeMap::new();
-    for ((platform, payee, _), (request, amount)) in &advances.granted {
-        by_payee.entry((platform, payee)).or_default().push((*request, *amount));
+    for (invoice, (request, amount)) in &advances.granted {
+        let (platform, payee, _) = invoice;
+        let of_payee = by_payee.entry((platform, payee)).or_default();
+        if !paid.contains(invoice) {
+            of_payee.push((*request, *amount));
+        }
     }
     for ((platform, payee), granted) in by_payee {
         let sum: i64 = granted.iter().map(|(_, amount)| amount).sum();
@@ -130,6 +133,18 @@ impl Advances {
         }
         Some(before.values().sum())
     }
+}
+
+/// The invoices on which a payor paid. A payment makes room.
+fn paid(history: &History) -> BTreeSet<Invoice> {
+    let paid = |request: &TimedRequest| {
+        let PreparedAction::Act(fields) = &request.sent.action else { return None };
+        let text = |name| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+        let payee = text(field::PAYEE_EXTERNAL_ID)?;
+        Some((request.sent.authorization.clone(), payee, text(field::INVOICE_EXTERNAL_ID)?))
+    };
+    let pays = |one: &&TimedRequest| one.sent.acts() == Some(ActionKind::PayorPays);
+    history.requests.iter().filter(pays).filter_map(paid).collect()
 }
 
 /// The amount of a granted advance.
