@@ -21,7 +21,7 @@ pub struct Exchange<'a> {
     /// The platform whose key the request carried, according to the model. `None` if the key was never
     /// issued.
     pub platform: Option<PlatformId>,
-    /// Whether an earlier request without a response may still take effect.
+    /// Whether an earlier request without a response may take effect now, or later.
     pub unsettled: bool,
     pub since: Timestamp,
     pub now: Timestamp,

@@ -486,16 +486,18 @@ mod tests {
         let steps = (0..generate::round()).map(case).find(is_full).unwrap();
         let steps: Vec<Value> =
             steps.into_iter().map(|step| serde_json::to_value(step).unwrap()).collect();
-        let profile = Profile {
+        let other = Profile {
             per_invoice_maximum: Cents(50_000_000),
             concentration_limit: Range::exactly(Cents(120_000_000)),
             ..Profile::default()
         };
-        let found = |liberties| findings_of(liberties, profile.clone(), steps.clone());
-        assert_eq!(found(Vec::new()).await, []);
-        let found = found(vec![Box::new(FreesWholeLimit::default())]).await;
-        let clauses: Vec<&str> = found.iter().map(|finding| finding.clause.name()).collect();
-        assert!(clauses.contains(&"8.concentrationLimit"), "{found:#?}");
+        for profile in [Profile::default(), other] {
+            let found = |liberties| findings_of(liberties, profile.clone(), steps.clone());
+            assert_eq!(found(Vec::new()).await, []);
+            let found = found(vec![Box::new(FreesWholeLimit::default())]).await;
+            let clauses: Vec<&str> = found.iter().map(|finding| finding.clause.name()).collect();
+            assert!(clauses.contains(&"8.concentrationLimit"), "{found:#?}");
+        }
     }
 
     /// The response to the request of this number is lost.
@@ -521,6 +523,40 @@ mod tests {
         let lost = Box::new(LosesOne(LOST));
         let liberties = vec![begun("own-names"), begun("own-words"), lost];
         assert_eq!(findings_of(liberties, Profile::default(), steps).await, []);
+    }
+
+    /// A sync is lost that makes the vendor its own payor. It takes effect between a read and the request for the advance.
+    #[tokio::test]
+    async fn a_lost_sync_may_make_a_read_untrue() {
+        // By its number, it takes effect three requests later.
+        const LOST: u64 = 8;
+        let owed_by = |payor: &str| {
+            json!({ "call": { "method": "PUT", "path": "/v1/invoices/own", "body": {
+                "payee": { "externalId": "v", "legalName": "V" },
+                "payor": { "externalId": payor, "legalName": payor }, "status": "ISSUED",
+                "faceValue": 50_000, "issueDate": "2026-01-02T00:00:00Z",
+                "dueDate": "2026-01-31T00:00:00Z" } } })
+        };
+        let act = |action: &str| json!({ "act": { "action": action, "payeeExternalId": "v" } });
+        let address = json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" });
+        let steps = vec![
+            sync("v", json!({ "legalName": "V", "taxId": "120000000", "contact": { "address": address } })),
+            json!({ "call": { "method": "PUT", "path": "/v1/organizations/v/payout-account",
+                "body": { "accountNumber": "00012345", "routingNumber": "021000021" } } }),
+            json!({ "call": { "method": "POST", "path": "/v1/invitations",
+                "body": { "externalId": "v", "email": "ann@v.example" } } }),
+            json!({ "act": { "action": "vendorAcceptsInvitation", "payeeExternalId": "v", "email": "ann@v.example" } }),
+            act("vendorSignsAgreement"),
+            act("collectionAccountOpens"),
+            get("/v1/organizations/v"),
+            owed_by("v"),
+            owed_by("p"),
+            get("/v1/organizations/v/invoices/own"),
+            json!({ "call": { "method": "POST", "path": "/v1/advances",
+                "body": { "payeeExternalId": "v", "invoiceExternalId": "own" } } }),
+        ];
+        let lost: Vec<Box<dyn Liberty>> = vec![Box::new(LosesOne(LOST))];
+        assert_eq!(findings_of(lost, Profile::default(), steps).await, []);
     }
 
     /// Every request fails, with or without its effect.

@@ -81,14 +81,14 @@ impl Walk {
                 make::get_invoice("v1", &format!("u{row}"))
             }
             // Most services with a higher limit refuse this, too.
-            9 => too_large(OperationKind::SyncBusiness, 8 * BODY_LIMIT),
+            9 => too_large(OperationKind::SyncBusiness, LARGE_BODY),
             10 => make::get_business(VENDOR),
             _ => {
                 let kinds = OperationKind::ALL.into_iter().filter(takes_spaces);
                 let kinds: Vec<OperationKind> = kinds.collect();
                 // One more such body is no burden for a service that is far away.
                 let is_larger = self.seed % kinds.len() as u64 == (stage - 11) as u64;
-                let size = if is_larger { 8 * BODY_LIMIT } else { BODY_LIMIT };
+                let size = if is_larger { LARGE_BODY } else { BODY_LIMIT };
                 too_large(*kinds.get(stage - 11)?, size)
             }
         })
@@ -138,6 +138,8 @@ impl Walk {
 
 /// The size that the mock takes for the limit of a body (§8 shows none). Bytes.
 pub(crate) const BODY_LIMIT: usize = 1_048_576;
+/// More than most servers and gateways take, which have limits of up to 10 MiB. Bytes.
+const LARGE_BODY: usize = 16 * BODY_LIMIT;
 
 /// A request with nothing wrong but the size of its body, which is more than so many bytes.
 fn too_large(kind: OperationKind, size: usize) -> Step {

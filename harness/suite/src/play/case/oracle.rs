@@ -272,13 +272,15 @@ impl Expectation<'_> {
         since: Timestamp,
         now: Timestamp,
     ) -> Expectation<'static> {
+        // The response may show that it took effect only now.
+        let was_unsettled = belief.is_unsettled();
         let Explanation { predicted, refusal, platform, points, due, open } =
             belief.observe(sent, seen, now);
         Expectation {
             predicted,
             refusal,
             platform,
-            unsettled: belief.is_unsettled(),
+            unsettled: was_unsettled || belief.is_unsettled(),
             may_lag: false,
             open_points: open,
             since,
