@@ -538,9 +538,13 @@ mod tests {
                 "dueDate": "2026-01-31T00:00:00Z" } } })
         };
         let act = |action: &str| json!({ "act": { "action": action, "payeeExternalId": "v" } });
-        let address = json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" });
+        let address =
+            json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" });
         let steps = vec![
-            sync("v", json!({ "legalName": "V", "taxId": "120000000", "contact": { "address": address } })),
+            sync(
+                "v",
+                json!({ "legalName": "V", "taxId": "120000000", "contact": { "address": address } }),
+            ),
             json!({ "call": { "method": "PUT", "path": "/v1/organizations/v/payout-account",
                 "body": { "accountNumber": "00012345", "routingNumber": "021000021" } } }),
             json!({ "call": { "method": "POST", "path": "/v1/invitations",
@@ -557,6 +561,50 @@ mod tests {
         ];
         let lost: Vec<Box<dyn Liberty>> = vec![Box::new(LosesOne(LOST))];
         assert_eq!(findings_of(lost, Profile::default(), steps).await, []);
+    }
+
+    /// The requests of these numbers fail.
+    struct FailsSome(&'static [u64]);
+
+    impl Liberty for FailsSome {
+        fn instead(&mut self, sent: u64, _: &PreparedCall, _: &mut Inside<'_>) -> Option<Response> {
+            self.0.contains(&sent).then(|| free::refused(502, "upstream_failed"))
+        }
+    }
+
+    /// An invitation that failed, its acceptance and the signature have an effect together alone. Beside that, so much is
+    /// undecided that nobody knows what the two responses say: how platforms share a business, and four subscriptions.
+    #[tokio::test]
+    async fn what_matters_only_together_is_decided_together() {
+        let post = |path: &str, body: Value| json!({ "call": { "method": "POST", "path": path, "body": body } });
+        let subscribe = |number: u64| {
+            post(
+                "/v1/webhooks",
+                json!({ "url": format!("https://hooks.example.com/many/{number}") }),
+            )
+        };
+        let mut of_other = sync("beside", json!({ "legalName": "Beside", "taxId": "120000000" }));
+        of_other["as"] = json!("${other.key}");
+        let mut read_by_other = get("/v1/organizations/beside");
+        read_by_other["as"] = json!("${other.key}");
+        let address =
+            json!({ "line1": "1 Quay", "city": "Portland", "state": "OR", "postalCode": "97201" });
+        let mut steps = vec![get("/v1/webhooks"); 4];
+        steps.extend([1, 2, 3, 4, 4].map(subscribe));
+        steps.extend([
+            sync("nobody", json!({ "legalName": "V" })),
+            json!({ "call": { "method": "PUT", "path": "/v1/organizations/nobody/payout-account",
+                "body": { "accountNumber": "00012345", "routingNumber": "021000021" } } }),
+            sync("nobody", json!({ "legalName": "V", "taxId": "120000000" })),
+            of_other,
+            post("/v1/invitations", json!({ "externalId": "nobody", "email": "ann@v.example" })),
+            json!({ "act": { "action": "vendorAcceptsInvitation", "payeeExternalId": "nobody", "email": "ann@v.example" } }),
+            read_by_other,
+            json!({ "act": { "action": "vendorSignsAgreement", "payeeExternalId": "nobody", "address": address } }),
+            post("/v1/quotes", json!({ "externalId": "nobody", "invoiceFaceValue": 10_000 })),
+        ]);
+        let fails: Box<dyn Liberty> = Box::new(FailsSome(&[5, 6, 7, 8, 14]));
+        assert_eq!(findings_of(vec![fails], profile(160_552), steps).await, []);
     }
 
     /// Every request fails, with or without its effect.

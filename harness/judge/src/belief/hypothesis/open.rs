@@ -132,26 +132,32 @@ impl Hypothesis {
             return None;
         }
         let request = |nth: usize| &*self.open[undecided[nth].0].sent;
-        let play = Play::of(observed);
-        let mut with_those_before = self.clone();
-        let mut matters = Vec::with_capacity(undecided.len());
+        // What has no effect alone may have one after those before it.
+        let mut after_those_before = vec![self.clone()];
         for (nth, (_, at)) in undecided.iter().enumerate() {
-            let one = request(nth);
-            let may_be_held = prior > PriorState::Nothing && !self.tax_ids(one).is_empty();
-            let is_needed = may_be_held
-                || self.depends_on(one, *at, play)
-                || with_those_before.depends_on(one, *at, play);
-            matters.push(is_needed);
-            with_those_before.carry_out_when_it_came(one, *at);
+            let mut after = after_those_before[nth].clone();
+            after.carry_out_when_it_came(request(nth), *at);
+            after_those_before.push(after);
         }
+        let matters_for = |nth: usize, play: Play<'_>| {
+            let (one, at) = (request(nth), undecided[nth].1);
+            self.depends_on(one, at, play)
+                || nth > 0 && after_those_before[nth].depends_on(one, at, play)
+        };
+        let matters_here = |nth: usize| {
+            let may_be_held = || !self.tax_ids(request(nth)).is_empty();
+            prior > PriorState::Nothing && may_be_held() || matters_for(nth, Play::of(observed))
+        };
+        let mut matters: Vec<bool> = (0..undecided.len()).map(matters_here).collect();
         // What matters may have had another effect after one that came before it.
         for later in (1..undecided.len()).rev() {
-            if matters[later] {
-                let at = undecided[later].1;
-                let play = Play { sent: request(later), revealed: Revealed::default(), at };
-                for (before, (_, at)) in undecided[..later].iter().enumerate() {
-                    matters[before] |= self.depends_on(request(before), *at, play);
-                }
+            if !matters[later] {
+                continue;
+            }
+            let at = undecided[later].1;
+            let play = Play { sent: request(later), revealed: Revealed::default(), at };
+            for before in 0..later {
+                matters[before] = matters[before] || matters_for(before, play);
             }
         }
         let all = undecided.into_iter().zip(matters);
