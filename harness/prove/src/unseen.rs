@@ -128,11 +128,7 @@ pub static UNSEEN: &[Undetectable] = &[
     ),
     to_stranger(
         "the document does not state the limit of a business",
-        &[
-            "limit-is-never-reached",
-            "limit-has-some-slack",
-            "race-lets-an-advance-beyond-the-limit-through",
-        ],
+        &["limit-is-never-reached", "limit-has-some-slack"],
     ),
     to_stranger(
         "the document does not specify the fields of a contact, so none has to contain an address",
@@ -222,6 +218,7 @@ pub static UNSEEN: &[Undetectable] = &[
             "limit-is-422",
             "funder-is-shown",
             "race-lets-two-first-requests-through",
+            "race-lets-an-advance-beyond-the-limit-through",
             "address-of-the-agreement-is-not-read",
             "bank-is-met-by-accepting",
             "contact-is-replaced-as-a-whole",

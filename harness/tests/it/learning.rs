@@ -135,13 +135,13 @@ fn is_learned(toml: &str, seed: u64) -> Learned {
 fn learning_finds_the_profile_of_any_target() {
     for (seed, toml) in [
         "",
-        "body_limit = 65536\nquote_term_days = 90",
-        "per_invoice_maximum = 100000\nrates = { advance = 5000, fee = 1000 }",
-        "concentration_limit = 1000000",
-        "delays = { collection_account = 20, funding_starts = 7, funding_completes = 100 }",
-        "success = { request_advance = 200, repeat_advance = 202, unsubscribe = 200 }",
-        "refusals = { invoice_not_found = 410, already_imported = 422, self_dealing = 403 }",
-        "session_links_live = true\nwebhooks.retries = [2, 60, 600, 36000, 64000]",
+        "body_limit = 65536\nquote_term_days = 90\n\
+         delays = { collection_account = 20, funding_starts = 7, funding_completes = 100 }",
+        "per_invoice_maximum = 100000\nrates = { advance = 5000, fee = 1000 }\n\
+         success = { request_advance = 200, repeat_advance = 202, unsubscribe = 200 }",
+        "concentration_limit = 1000000\nsession_links_live = true\n\
+         refusals = { invoice_not_found = 410, already_imported = 422, self_dealing = 403 }\n\
+         webhooks.retries = [2, 60, 600, 36000, 64000]",
     ]
     .into_iter()
     .enumerate()
@@ -330,7 +330,7 @@ fn a_missing_event_becomes_finding_and_gap() {
         gaps.add(&played.gaps);
         met += played.met.times(clause!("gap.eventCauses"));
     }
-    assert_eq!((met, found), (336, 44));
+    assert_eq!((met, found), (308, 43));
     let seen: BTreeMap<String, Vec<String>> = gaps
         .all()
         .filter(|gap| gap.clause.name() == "gap.eventCauses")
