@@ -395,7 +395,7 @@ fn with_defect(defect: &'static defects::Defect) -> Strangers<Defective> {
 #[tokio::test]
 async fn minimising_keeps_each_response_with_its_step() {
     let defect = defects::find("void-invoices-are-fundable").unwrap();
-    let header = Header::new(9, start(), Profile::default());
+    let header = Header::new(10, start(), Profile::default());
     for first in 0..6 {
         let plan = Plan { header: header.clone(), first, cases: 100, steps: 50, max_findings: 1 };
         let summary = check(&mut LossyWorld(with_defect(defect)), &plan).await.unwrap();
