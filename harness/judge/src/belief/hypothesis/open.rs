@@ -156,8 +156,8 @@ impl Hypothesis {
             }
             let at = undecided[later].1;
             let play = Play { sent: request(later), revealed: Revealed::default(), at };
-            for before in 0..later {
-                matters[before] = matters[before] || matters_for(before, play);
+            for (before, matters) in matters[..later].iter_mut().enumerate() {
+                *matters = *matters || matters_for(before, play);
             }
         }
         let all = undecided.into_iter().zip(matters);
