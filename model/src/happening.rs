@@ -104,6 +104,11 @@ pub enum VendorRoute {
     W9Upload,
 }
 
+impl VendorRoute {
+    /// All of them.
+    pub const ALL: [VendorRoute; 2] = [VendorRoute::VendorAssertion, VendorRoute::W9Upload];
+}
+
 impl From<VendorRoute> for ComplianceRoute {
     fn from(route: VendorRoute) -> ComplianceRoute {
         match route {

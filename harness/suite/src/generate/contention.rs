@@ -15,7 +15,7 @@ use tideover_exchange::transcript::Header;
 use tideover_model::{ActionKind, FaceValue};
 
 use crate::generate::draw::Draw;
-use crate::generate::files;
+use crate::generate::filling::Filling;
 use crate::generate::names::{PAYORS, name_of};
 use crate::generate::plain::FULL_COLUMNS;
 use crate::generate::requests as make;
@@ -230,12 +230,12 @@ impl Racers {
     }
 }
 
-/// Fills the limit of a vendor, whatever it is, to the last cents, and lets the payor pay one of the greatest advances:
+/// Fills the limit of a vendor, whatever it is, and lets the payor pay one of the greatest advances:
 /// from then on one like it fits, and two do not.
 fn room_for_one(vendor: &str) -> Vec<Step> {
-    let mut steps = vec![make::import("filled", files::filling_rows(vendor))];
-    let all = 1..=files::FILLING.len();
-    steps.extend(all.map(|n| make::request_advance(vendor, &format!("f{n}"))));
+    let filling = Filling::SHORT;
+    let mut steps: Vec<Step> =
+        (0..filling.steps()).filter_map(|n| filling.step(vendor, n)).collect();
     steps.extend([
         make::act_on_invoice(ActionKind::FundingStarts, vendor, "f1"),
         make::act_on_invoice(ActionKind::FundingCompletes, vendor, "f1"),

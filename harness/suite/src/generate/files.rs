@@ -12,7 +12,7 @@ use crate::generate::names::VENDORS;
 use crate::generate::plain::{DATES, FULL_COLUMNS, IMPORT, VENDOR, good_file, good_row, plain};
 use crate::generate::{Walk, classes, next_stage, requests as make, values};
 
-const COLUMNS: &str =
+pub(super) const COLUMNS: &str =
     "externalId,payeeExternalId,payeeLegalName,payorLegalName,status,faceValue,issueDate,dueDate\n";
 
 impl Walk {
@@ -448,32 +448,4 @@ fn row_with(columns: &[&str], cells: &[(&str, &str)]) -> String {
         given.or_else(|| find(&good, column)).unwrap_or_default()
     };
     format!("{}\n", columns.iter().map(cell).collect::<Vec<String>>().join(","))
-}
-
-/// The number of invoices with the greatest face value, which come first. They leave less than one of them below the
-/// limit.
-pub(super) const LARGEST: usize = 9;
-
-/// Face values that fill a limit that nobody states: the greatest until one is refused, then halves. Cents.
-pub(super) const FILLING: [i64; 24] = {
-    let mut values = [tideover_model::FaceValue::MAX; 24];
-    let mut index = LARGEST;
-    while index < values.len() {
-        values[index] = values[index - 1] / 2;
-        index += 1;
-    }
-    values
-};
-
-/// Days from the start to a due date that no case reaches.
-const LATE: u32 = 23_000;
-
-/// A file with an invoice for each of them: `f1`, `f2` and so on.
-pub(super) fn filling_rows(payee: &str) -> String {
-    let (issued, due) = (values::day(0), values::day(LATE));
-    let row = |(index, face): (usize, &i64)| {
-        let number = index + 1;
-        format!("f{number},{payee},V,P,ISSUED,{face},{issued},{due}\n")
-    };
-    format!("{COLUMNS}{}", FILLING.iter().enumerate().map(row).collect::<String>())
 }

@@ -16,6 +16,7 @@ mod contention;
 mod destinations;
 pub(crate) mod draw;
 mod files;
+mod filling;
 mod frame;
 mod goals;
 mod grammar;

@@ -7,17 +7,13 @@ use tideover_model::wire::reply::Invoice;
 use tideover_model::words::{AdvanceState, InvoiceStatus};
 use tideover_model::{ActionKind, Cents, FaceValue};
 
+use crate::generate::filling::Filling;
 use crate::generate::names::{PAYORS, VENDORS, other_platform, tax_digits};
 use crate::generate::requests::InvoiceFields;
-use crate::generate::{Walk, files, next_stage, requests as make, values};
+use crate::generate::{Walk, filling, next_stage, requests as make, values};
 
-/// How many of the greatest amounts are requested to fill a limit. The first halves are often still more than the
-/// per-invoice maximum, and count as such.
-const GREATEST: usize = 5;
-/// How many halves follow.
-const HALVES: usize = 12;
-/// How many steps fill a limit: the import, and the requests.
-const FILLED: usize = 1 + GREATEST + HALVES;
+/// How many steps fill a limit.
+const FILLED: usize = Filling::SHORT.steps();
 
 impl Walk {
     pub(super) fn toward_repayment(&mut self, payee: &str, invoice: &str) -> Option<Step> {
@@ -144,18 +140,6 @@ impl Walk {
         Some(step)
     }
 
-    /// Requests that fill the limit of a vendor: the greatest amounts first, and then each half of the one before, so that
-    /// less than the smallest one stays free. `None` once all are sent.
-    fn filling(vendor: &str, stage: usize) -> Option<Step> {
-        const UNASKED: usize = files::LARGEST - GREATEST;
-        let number = if stage > GREATEST { stage + UNASKED } else { stage };
-        Some(match stage {
-            0 => make::import("m7", files::filling_rows(vendor)),
-            FILLED.. => return None,
-            _ => make::request_advance(vendor, &format!("f{number}")),
-        })
-    }
-
     /// A limit that is filled leaves no room for a great amount, whatever becomes of one advance before it is repaid.
     pub(super) fn toward_kept_limit(&mut self, stage: &mut usize) -> Option<Step> {
         let vendor = VENDORS[0];
@@ -163,10 +147,10 @@ impl Walk {
             return Some(step);
         }
         let stage = next_stage(stage);
-        if let Some(step) = Walk::filling(vendor, stage) {
+        if let Some(step) = Filling::SHORT.step(vendor, stage) {
             return Some(step);
         }
-        let large = format!("f{}", files::LARGEST);
+        let large = format!("f{}", filling::LARGEST);
         Some(match stage - FILLED {
             1 => make::act_on_invoice(ActionKind::FundingStarts, vendor, "f1"),
             4 => make::act_on_invoice(ActionKind::FundingCompletes, vendor, "f1"),
@@ -192,7 +176,7 @@ impl Walk {
         let stage = next_stage(stage);
         // A quote shows the amount that the limit refuses.
         let quote = || (stage == FILLED).then(|| make::quote(vendor, FaceValue::MAX));
-        Walk::filling(vendor, stage).or_else(quote).or_else(|| {
+        Filling::SHORT.step(vendor, stage).or_else(quote).or_else(|| {
             let step = self.shared_limit_of_other(stage - FILLED, &tax_id)?;
             Some(step.by(&other_platform()))
         })

@@ -4,7 +4,7 @@ use proptest::bool::weighted;
 use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
 use tideover_model::wire::reply::Onboarding;
-use tideover_model::{ActionKind, OperationKind};
+use tideover_model::{ActionKind, OperationKind, VendorRoute};
 
 use crate::generate::names::{UNKNOWN, VENDORS, email_of, name_of, other_platform, tax_digits};
 use crate::generate::{Walk, caller_name, classes, next_stage, requests as make, values};
@@ -96,7 +96,7 @@ impl Walk {
             Some(1) => return make::get_business(business),
             // Only the vendor makes these routes, which too few businesses would show otherwise.
             Some(2) if self.draw(weighted(0.5)) => {
-                let route = self.pick(&["VENDOR_ASSERTION", "W9_UPLOAD"]);
+                let route = self.pick(&VendorRoute::ALL);
                 return make::confirm_tax_id(business, route, None);
             }
             Some(_) => {}
@@ -165,8 +165,8 @@ impl Walk {
             // The vendor may begin with any of its steps.
             3 | 14 => make::add_bank_account(business, &account),
             4 | 6 | 8 | 10 | 12 | 16 => make::get_business(business),
-            5 => make::confirm_tax_id(business, "VENDOR_ASSERTION", Some("12-0000002")),
-            7 => make::confirm_tax_id(business, "W9_UPLOAD", None),
+            5 => make::confirm_tax_id(business, VendorRoute::VendorAssertion, Some("12-0000002")),
+            7 => make::confirm_tax_id(business, VendorRoute::W9Upload, None),
             9 => make::sign_agreement(business, &make::full_address()),
             11 => make::advance_clock(make::LONG),
             13 => self.supply_bank(business),

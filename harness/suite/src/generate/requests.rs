@@ -11,7 +11,8 @@ use tideover_model::OperationKind::{
 use tideover_model::destination::is_left_open;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::route::{route, segment};
-use tideover_model::{ActionKind, OperationKind};
+use tideover_model::words::ComplianceRoute;
+use tideover_model::{ActionKind, OperationKind, VendorRoute};
 
 use crate::generate::names::{PAYORS, name_of};
 use crate::generate::values;
@@ -236,7 +237,8 @@ pub(super) fn pay(payee: &str, invoice: &str, amount: i64) -> Step {
 }
 
 /// The vendor confirms its tax id.
-pub(super) fn confirm_tax_id(business: &str, route: &str, tax_id: Option<&str>) -> Step {
+pub(super) fn confirm_tax_id(business: &str, route: VendorRoute, tax_id: Option<&str>) -> Step {
+    let route = ComplianceRoute::from(route);
     let mut fields = json!({ "payeeExternalId": business, "route": route });
     if let Some(tax_id) = tax_id {
         fields["taxId"] = json!(tax_id);

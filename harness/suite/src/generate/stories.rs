@@ -4,8 +4,9 @@ use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
 use tideover_exchange::target::inbox;
 use tideover_model::words::EventType;
-use tideover_model::{ActionKind, FaceValue};
+use tideover_model::{ActionKind, FaceValue, VendorRoute};
 
+use crate::generate::filling::{self, Filling};
 use crate::generate::names::{VENDORS, email_of, name_of, other_platform, tax_digits};
 use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, next_stage, requests as make, values};
@@ -115,15 +116,15 @@ impl Walk {
 
     /// Smaller and smaller invoices, until the business reaches its limit to the last cents.
     fn last_cents(&mut self, stage: usize) -> Option<Step> {
-        let last = files::FILLING.len();
-        Some(match stage {
-            0 => make::import("fill", files::filling_rows(VENDOR)),
-            stage if stage <= last => make::request_advance(VENDOR, &format!("f{stage}")),
-            stage if stage == last + 1 => self.sync_with(VENDOR, "f0", "ISSUED", files::FILLING[0]),
-            stage if stage == last + 2 => make::get_invoice(VENDOR, "f0"),
-            stage if stage == last + 3 => make::quote(VENDOR, files::FILLING[0]),
-            stage if stage == last + 4 => make::request_advance(VENDOR, "f0"),
-            _ => return None,
+        let filling = Filling::WHOLE;
+        filling.step(VENDOR, stage).or_else(|| {
+            Some(match stage - filling.steps() {
+                0 => self.sync_with(VENDOR, "f0", "ISSUED", FaceValue::MAX),
+                1 => make::get_invoice(VENDOR, "f0"),
+                2 => make::quote(VENDOR, FaceValue::MAX),
+                3 => make::request_advance(VENDOR, "f0"),
+                _ => return None,
+            })
         })
     }
 
@@ -154,7 +155,7 @@ impl Walk {
     /// The limit of another vendor is reached, and a vendor gets again what it has repaid.
     fn limit_of_another(&mut self, stage: usize) -> Option<Step> {
         const FILLS: usize = 6;
-        let last = FILLS + files::LARGEST + 1;
+        let last = FILLS + filling::LARGEST + 1;
         Some(match stage {
             0 => self.sync_with(VENDOR, "o1", "ISSUED", FaceValue::MAX),
             1 => make::request_advance(VENDOR, "o1"),
@@ -163,7 +164,7 @@ impl Walk {
             4 => make::pay(VENDOR, "o1", FaceValue::MAX),
             5 => make::get_invoice(VENDOR, "o1"),
             // The other vendor is onboarded before this step.
-            FILLS => make::import("others", files::filling_rows(OTHER)),
+            FILLS => make::import("others", filling::rows(OTHER)),
             stage if stage <= last => make::request_advance(OTHER, &format!("f{}", stage - FILLS)),
             stage => match stage - last {
                 1 => self.sync_with(VENDOR, "o2", "ISSUED", FaceValue::MAX),
@@ -178,7 +179,7 @@ impl Walk {
     /// and where it takes all of the largest invoices. What counts as outstanding is not stated, so that it shows only once
     /// several advances were forgotten.
     fn still_owed(&mut self, stage: usize) -> Option<Step> {
-        const LARGEST: i64 = files::FILLING[0];
+        const LARGEST: i64 = FaceValue::MAX;
         const STAGES: usize = 21;
         if stage == 0 {
             // It just fits into a case.
@@ -186,7 +187,7 @@ impl Walk {
         }
         let ask = |number: usize| make::request_advance(VENDOR, &format!("f{number}"));
         Some(match stage {
-            0 => make::import("owed", files::filling_rows(VENDOR)),
+            0 => make::import("owed", filling::rows(VENDOR)),
             1..=3 => ask(stage),
             4 | 5 => self.sync_with(VENDOR, &format!("f{}", stage - 3), "PAID", LARGEST),
             6 | 7 => ask(stage - 2),
@@ -203,17 +204,17 @@ impl Walk {
 
     /// The greatest advances, until the limit refuses one. Once two are repaid, there is room for another one.
     fn released(&mut self, stage: usize) -> Option<Step> {
-        const LAST: usize = files::LARGEST + 1;
+        const LAST: usize = filling::LARGEST + 1;
         let invoice = if stage < 16 { "f1" } else { "f2" };
         Some(match stage {
             0 | 11 | 20 => make::quote(VENDOR, FaceValue::MAX),
-            1 => make::import("released", files::filling_rows(VENDOR)),
+            1 => make::import("released", filling::rows(VENDOR)),
             2..=LAST => make::request_advance(VENDOR, &format!("f{}", stage - 1)),
             12 | 16 => make::act_on_invoice(ActionKind::FundingStarts, VENDOR, invoice),
             13 | 17 => make::act_on_invoice(ActionKind::FundingCompletes, VENDOR, invoice),
             14 | 18 => make::pay(VENDOR, invoice, FaceValue::MAX),
             15 | 19 => make::get_invoice(VENDOR, invoice),
-            21 => make::request_advance(VENDOR, &format!("f{}", files::LARGEST)),
+            21 => make::request_advance(VENDOR, &format!("f{}", filling::LARGEST)),
             _ => return None,
         })
     }
@@ -423,8 +424,8 @@ impl Walk {
             1 => make::invite(VENDOR, &email),
             2 => make::accept_invitation(VENDOR, &email),
             3 | 5 | 7 | 9 => make::get_business(VENDOR),
-            4 => make::confirm_tax_id(VENDOR, "W9_UPLOAD", None),
-            8 => make::confirm_tax_id(VENDOR, "VENDOR_ASSERTION", None),
+            4 => make::confirm_tax_id(VENDOR, VendorRoute::W9Upload, None),
+            8 => make::confirm_tax_id(VENDOR, VendorRoute::VendorAssertion, None),
             _ => return None,
         })
     }
@@ -512,7 +513,7 @@ impl Walk {
             0 => return Some(self.supply_tax_id(VENDOR)),
             1 => return Some(make::subscribe("${inbox}/accepts/theirs", None).named("theirs")),
             2 => return Some(self.sync_issued(VENDOR, "s9")),
-            3 => return Some(make::import("s9", files::filling_rows(VENDOR))),
+            3 => return Some(make::import("s9", filling::rows(VENDOR))),
             4 => make::get_business(VENDOR),
             5 => make::get_invoice(VENDOR, "s9"),
             6 => make::get_import("s9"),
@@ -545,7 +546,7 @@ impl Walk {
             2 => make::subscribe("${inbox}/accepts/w", None).by(&theirs),
             3 | 11 => make::get_business("w1").by(&theirs),
             4 => self.sync_issued(VENDOR, "e9"),
-            5 => make::import("e9", files::filling_rows(VENDOR)),
+            5 => make::import("e9", filling::rows(VENDOR)),
             6 => make::set_payout_account(VENDOR, "000123456", "021000021", None),
             7 => make::advance_clock(60),
             // What one platform synced of the business is not there for the other.

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tideover_exchange::evidence::matrix::Asked;
 use tideover_exchange::step::Step;
-use tideover_model::{ActionKind, OperationKind};
+use tideover_model::{ActionKind, OperationKind, VendorRoute};
 
 use crate::generate::matrix::ask::{self, Subject};
 use crate::generate::matrix::{FACE_VALUE, HALF_WAY, HALF_WAY_EMAIL};
@@ -171,7 +171,9 @@ impl ask::Ask for Ask {
             Ask::Invite => make::invite(business, HALF_WAY_EMAIL),
             Ask::CreateSession => make::create_session(business),
             Ask::AcceptInvitation => make::accept_invitation(business, HALF_WAY_EMAIL),
-            Ask::ConfirmTaxId => make::confirm_tax_id(business, "W9_UPLOAD", Some(&tax_id)),
+            Ask::ConfirmTaxId => {
+                make::confirm_tax_id(business, VendorRoute::W9Upload, Some(&tax_id))
+            }
             Ask::Sign => make::sign_agreement(business, &make::full_address()),
             Ask::AddBankAccount => make::add_bank_account(business, "000987654"),
             Ask::FindTaxIdWrong => make::act_on(ActionKind::TaxIdFoundWrong, business),

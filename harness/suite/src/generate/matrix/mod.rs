@@ -10,8 +10,8 @@ pub(super) mod tour;
 use proptest::strategy::{Just, Strategy};
 use serde_json::json;
 use tideover_exchange::step::{Caller, Step};
-use tideover_model::ActionKind;
 use tideover_model::words::InvoiceStatus;
+use tideover_model::{ActionKind, VendorRoute};
 
 use crate::generate::matrix::ask::{Ask as _, Subject};
 use crate::generate::names::{PAYORS, VENDORS, email_of, other_platform};
@@ -359,7 +359,7 @@ impl HalfWay {
 fn moved(business: &str, number: usize) -> [Step; 2] {
     let step = match number % MOVES {
         0 => make::accept_invitation(business, HALF_WAY_EMAIL),
-        1 => make::confirm_tax_id(business, "W9_UPLOAD", None),
+        1 => make::confirm_tax_id(business, VendorRoute::W9Upload, None),
         2 => make::add_bank_account(business, "000987654"),
         3 => make::act_on(ActionKind::TaxIdFoundWrong, business),
         4 => make::act_on(ActionKind::CollectionAccountOpens, business),

@@ -22,9 +22,9 @@ pub(super) fn look(history: &History, parts: &[Vec<usize>], known: &Known, looke
     let paid = paid(history);
     let mut by_payee: BTreeMap<Named<'_>, Vec<(usize, i64)>> = BTreeMap::new();
     for (invoice, (request, amount)) in &advances.granted {
-        let (platform, payee, _) = invoice;
+        let (platform, payee, name) = invoice;
         let of_payee = by_payee.entry((platform, payee)).or_default();
-        if !paid.contains(invoice) {
+        if !paid.contains(&(payee.as_str(), name.as_str())) {
             of_payee.push((*request, *amount));
         }
     }
@@ -135,16 +135,15 @@ impl Advances {
     }
 }
 
-/// The invoices on which a payor paid. A payment makes room.
-fn paid(history: &History) -> BTreeSet<Invoice> {
-    let paid = |request: &TimedRequest| {
+/// The payees and names of the invoices on which a payor paid, with whatever key of the platform. A payment makes room.
+fn paid(history: &History) -> BTreeSet<(&str, &str)> {
+    fn of(request: &TimedRequest) -> Option<(&str, &str)> {
         let PreparedAction::Act(fields) = &request.sent.action else { return None };
-        let text = |name| fields.get(name).and_then(Value::as_str).map(str::to_owned);
-        let payee = text(field::PAYEE_EXTERNAL_ID)?;
-        Some((request.sent.authorization.clone(), payee, text(field::INVOICE_EXTERNAL_ID)?))
-    };
+        let text = |name| fields.get(name).and_then(Value::as_str);
+        Some((text(field::PAYEE_EXTERNAL_ID)?, text(field::INVOICE_EXTERNAL_ID)?))
+    }
     let pays = |one: &&TimedRequest| one.sent.acts() == Some(ActionKind::PayorPays);
-    history.requests.iter().filter(pays).filter_map(paid).collect()
+    history.requests.iter().filter(pays).filter_map(of).collect()
 }
 
 /// The amount of a granted advance.
