@@ -34,5 +34,5 @@ pub use memory::{Memory, within};
 pub use payload::Payload;
 pub use prepared::{HttpForm, Prepared, PreparedAction, PreparedCall};
 pub use race::Race;
-pub use response::{Body, Response, read_integers};
+pub use response::{Body, Response, read_forms};
 pub use sequence::Sequence;

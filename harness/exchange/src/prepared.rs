@@ -213,6 +213,17 @@ impl PreparedCall {
         })
     }
 
+    /// Whether the percent-encoding of the path spells no text, so that it names nothing: a server may refuse it before the
+    /// service sees it.
+    pub fn is_misspelt(&self) -> bool {
+        let path = self.plain_path();
+        let is_digit = |digit: &u8| digit.is_ascii_hexdigit();
+        let is_escape =
+            |rest: &str| rest.as_bytes().get(..2).is_some_and(|it| it.iter().all(is_digit));
+        !path.split('%').skip(1).all(is_escape)
+            || percent_encoding::percent_decode_str(path).decode_utf8().is_err()
+    }
+
     /// Whether an identifier of the path, or a text of the body, has more characters than `most`.
     pub fn has_text_longer_than(&self, most: usize) -> bool {
         let is_longer = |text: &str| text.chars().nth(most).is_some();

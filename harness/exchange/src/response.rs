@@ -32,7 +32,7 @@ impl Response {
         let body = if bytes.is_empty() {
             Body::Empty
         } else if let Ok(mut json) = serde_json::from_slice(bytes) {
-            read_integers(&mut json);
+            read_forms(&mut json);
             Body::Json(Arc::new(json))
         } else {
             return Response::cut(status, bytes);
@@ -107,16 +107,22 @@ impl Serialize for Response {
     }
 }
 
-/// Makes every number without a fraction an integer, however it is written: JSON does not distinguish 100 from 100.0.
-pub fn read_integers(value: &mut Value) {
+/// Gives a body one form where the document allows several: a number without a fraction is an integer, since JSON does
+/// not distinguish 100 from 100.0, and the reference of a subscription is text, since its type is not shown (§2 Webhook
+/// subscription).
+pub fn read_forms(value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
             let text = number.to_string();
             let whole = text.strip_suffix(".0").and_then(|whole| whole.parse::<i64>().ok());
             whole.into_iter().for_each(|whole| *value = whole.into());
         }
-        Value::Array(items) => items.iter_mut().for_each(read_integers),
-        Value::Object(members) => members.values_mut().for_each(read_integers),
+        Value::Array(items) => items.iter_mut().for_each(read_forms),
+        Value::Object(members) => {
+            members.values_mut().for_each(read_forms);
+            let numbered = members.get_mut(field::REFERENCE).filter(|value| value.is_number());
+            numbered.into_iter().for_each(|reference| *reference = reference.to_string().into());
+        }
         _ => {}
     }
 }

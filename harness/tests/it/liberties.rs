@@ -570,6 +570,31 @@ async fn an_unknown_method_may_have_a_code_of_its_own() {
     }
 }
 
+/// A path whose percent-encoding spells no text names nothing: the server may refuse it before the service sees it. Nothing
+/// fails because of it.
+#[tokio::test]
+async fn a_misspelt_path_may_be_refused_by_anybody() {
+    let read =
+        |name| Step::new(Action::Call(Call::bare("GET", format!("/v1/organizations/{name}"))));
+    let steps = ["%", "%zz", "a%2", "%C3"].map(read);
+    fn answered(call: &PreparedCall, answer: Response) -> Option<Response> {
+        call.is_misspelt().then_some(answer)
+    }
+    let answers: [Instead; 4] = [
+        |_, call| answered(call, Response::new(400, b"Bad Request")),
+        |_, call| answered(call, refused(400, "invalid_request")),
+        |_, call| answered(call, refused(404, "business_not_found")),
+        |_, call| answered(call, refused(404, "unknown_endpoint")),
+    ];
+    for instead in answers {
+        assert_steps_accepted(Liberty { instead, ..NONE }, &steps).await;
+    }
+    let fails = |_, call: &PreparedCall| answered(call, refused(500, "internal_error"));
+    assert_accused(Liberty { instead: fails, ..NONE }, &steps, "7.codes.invalid_request").await;
+    let found = |_, call: &PreparedCall| answered(call, Response::new(200, b"{}"));
+    assert_accused(Liberty { instead: found, ..NONE }, &steps, "7.codes.business_not_found").await;
+}
+
 /// The document shows neither the form of event types nor their values.
 #[tokio::test]
 async fn event_types_may_be_accepted_or_refused() {

@@ -10,8 +10,10 @@ pub(super) struct ErrorShape;
 
 impl Check for ErrorShape {
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        // A redirect is no failure.
-        if exchange.call().is_none() || exchange.seen.status < 400 {
+        let Some(call) = exchange.call() else { return };
+        // A redirect is no failure, and a server that refuses a path which spells nothing need not know the shape.
+        let by_the_server = exchange.seen.is_refused() && call.is_misspelt();
+        if exchange.seen.status < 400 || by_the_server {
             return;
         }
         let body = exchange.seen.json().and_then(Value::as_object);

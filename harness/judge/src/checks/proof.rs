@@ -94,6 +94,16 @@ fn finds_a_malformed_error() {
     assert_eq!(of(json!({ "error": "no" })), ["7.shape.code"]);
     assert_eq!(of(json!({ "error": {}, "code": "x" })), ["7.shape.error"]);
     assert_eq!(of(json!("no")), ["7.shape.1"]);
+    // A server may refuse a path that spells nothing, and need not know the shape. A service that fails must.
+    let misspelt = |status| {
+        let calls = [
+            (get("/v1/webhooks"), 401, json!({ "error": "no", "code": "unauthorized" })),
+            (get("/v1/organizations/%zz"), status, json!("no")),
+        ];
+        broken(&mut super::error_shape::ErrorShape, &calls)
+    };
+    assert!(misspelt(400).is_empty());
+    assert_eq!(misspelt(500), ["7.shape.1"]);
 }
 
 #[test]

@@ -19,6 +19,7 @@ pub(super) fn groups(draw: &mut Draw) -> Vec<Vec<Step>> {
     steps.extend(untidy_paths(draw));
     steps.extend(longer_paths());
     steps.extend(emptied_paths());
+    steps.extend(misspelt_paths(draw));
     steps.extend(methods(draw));
     let mut groups: Vec<Vec<Step>> = steps.into_iter().map(|step| vec![step]).collect();
     groups.extend(unauthorized(draw));
@@ -195,6 +196,26 @@ fn emptied_paths() -> Vec<Step> {
         })
     };
     OperationKind::ALL.into_iter().flat_map(of).collect()
+}
+
+/// The path of each endpoint that creates nothing, with an identifier whose percent-encoding spells no text: a refusal is
+/// due, and no failure.
+fn misspelt_paths(draw: &mut Draw) -> Vec<Step> {
+    const MISSPELT: [&str; 6] = ["%", "%2", "%zz", "a%2Gb", "%C3", "%FF%FE"];
+    let is_harmless = |kind: &OperationKind| kind.reads() || *kind == OperationKind::Unsubscribe;
+    let kinds = OperationKind::ALL.into_iter().filter(is_harmless);
+    kinds
+        .flat_map(|kind| {
+            let places = 0..kind.parameters().count();
+            places.map(move |place| (kind, place)).collect::<Vec<_>>()
+        })
+        .map(|(kind, place)| {
+            let mut segments = identifiers(kind).to_vec();
+            segments[place] = *draw.pick(&MISSPELT);
+            let call = bare(kind);
+            Step::new(Action::Call(Call { path: kind.path_with(&segments), ..call }))
+        })
+        .collect()
 }
 
 /// The path of each endpoint under a method that nothing is served under there.

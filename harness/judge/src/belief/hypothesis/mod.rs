@@ -18,7 +18,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use tideover_exchange::evidence::Point;
 use tideover_exchange::matcher::instants_apart;
 use tideover_exchange::target::{ModelTarget, Target, origin};
-use tideover_exchange::{Prepared, PreparedAction, Response};
+use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Response};
 use tideover_model::clause::Kind;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::lenient::most_lenient_file;
@@ -142,6 +142,9 @@ impl Hypothesis {
         }
         if (300..400).contains(&seen.status) && read_otherwise(sent).next().is_some() {
             // It sends the caller to the path that it serves.
+            return (self.clone(), Fit::of_gap(clause!("gap.unknownEndpoint"), seen));
+        }
+        if seen.is_refused() && sent.call().is_some_and(PreparedCall::is_misspelt) {
             return (self.clone(), Fit::of_gap(clause!("gap.unknownEndpoint"), seen));
         }
         let as_it_stands = self.answering_as_it_stands(observed);

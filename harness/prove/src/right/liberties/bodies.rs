@@ -194,6 +194,54 @@ impl Liberty for ListInObject {
     }
 }
 
+/// References that are numbers, in the order of the subscriptions.
+#[derive(Default)]
+pub(super) struct NumberedReferences {
+    /// The references of the service. The first is number 1.
+    known: Vec<String>,
+}
+
+impl NumberedReferences {
+    fn number(&mut self, reference: &str) -> usize {
+        let known = self.known.iter().position(|one| one == reference);
+        1 + known.unwrap_or_else(|| {
+            self.known.push(reference.to_owned());
+            self.known.len() - 1
+        })
+    }
+
+    fn renumber(&mut self, body: &mut Value) {
+        match body {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.renumber(item)),
+            Value::Object(members) => {
+                if let Some(Value::String(reference)) = members.get(field::REFERENCE) {
+                    let number = self.number(reference);
+                    members.insert(field::REFERENCE.to_owned(), json!(number));
+                }
+                members.values_mut().for_each(|value| self.renumber(value));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Liberty for NumberedReferences {
+    fn takes(&mut self, call: &PreparedCall) -> Option<PreparedCall> {
+        let number = call.path.strip_prefix(OperationKind::Unsubscribe.path_of(&[""]).as_str())?;
+        let place = number.parse::<usize>().ok()?.checked_sub(1)?;
+        let path = OperationKind::Unsubscribe.path_of(&[self.known.get(place)?]);
+        Some(call.with_path(path)).filter(|_| kind_of(call) == Some(OperationKind::Unsubscribe))
+    }
+
+    fn body(&mut self, call: &PreparedCall, mut body: Value) -> Value {
+        let kinds = [OperationKind::Subscribe, OperationKind::ListSubscriptions];
+        if kind_of(call).is_some_and(|kind| kinds.contains(&kind)) {
+            self.renumber(&mut body);
+        }
+        body
+    }
+}
+
 /// Every instant with an offset from UTC.
 pub(super) struct OffsetDates {
     pub(super) hours: u64,

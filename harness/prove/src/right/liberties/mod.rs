@@ -16,7 +16,7 @@ use crate::right::liberty::Liberty;
 
 use bodies::{
     AdvanceInParts, EarlyCollected, ExtraMembers, FewerMembers, ListInObject, NamesInOneCase,
-    OffsetDates, OtherMask, OtherSessionLinks, OwnNames, OwnWords, RowsSoFar,
+    NumberedReferences, OffsetDates, OtherMask, OtherSessionLinks, OwnNames, OwnWords, RowsSoFar,
 };
 use events::{
     EventWithMore, EventWithOwnNames, EventWithPreviousState, LateEvents, OwnDeliveryNames,
@@ -28,8 +28,8 @@ use outages::{
 };
 use requests::{
     AnyMediaType, BusinessFirst, EmptyNamesNothing, KeyFirst, LeastFaceValue, LenientFiles,
-    LenientJson, MalformedIsInvalid, NoByteOrderMark, OtherObjection, ShortTexts, SlashesInNames,
-    StrictMembers, UnknownPayee, UntidyPaths,
+    LenientJson, MalformedIsInvalid, MisspeltPaths, NoByteOrderMark, OtherObjection, ShortTexts,
+    SlashesInNames, StrictMembers, UnknownPayee, UntidyPaths,
 };
 
 /// A liberty, and where the document leaves it.
@@ -66,6 +66,7 @@ liberties! {
     "names-in-one-case" ["2.business.name"] "Names of businesses are shown in capitals, or in small letters." |it| Box::new(NamesInOneCase { capitals: it.below(2) == 0 });
     "any-media-type" ["gap.jsonMediaType"] "JSON is read under any media type." |_| Box::new(AnyMediaType);
     "list-in-an-object" ["gap.subscriptionForm"] "The list of subscriptions is a member of an object." |_| Box::new(ListInObject);
+    "numbered-references" ["2.subscription.reference"] "The reference of a subscription is a number." |_| Box::new(NumberedReferences::default());
     "dates-with-an-offset" ["gap.datesReadBack"] "Instants have an offset from UTC." |it| Box::new(OffsetDates { hours: it.below(27) });
     "event-with-more" ["gap.eventFields"] "Events have members that nobody knows." |it| Box::new(EventWithMore { salt: it.next() });
     "event-with-own-names" ["gap.eventPayload"] "Members of events that the document does not name have other names." |it| Box::new(EventWithOwnNames { style: it.below(3) });
@@ -78,6 +79,7 @@ liberties! {
     "business-first" ["gap.refusalPrecedence"] "The business of the path is looked for before the rest of a request is read." |_| Box::new(BusinessFirst);
     "key-first" ["gap.unknownEndpoint"] "The key is examined before the path." |_| Box::new(KeyFirst);
     "untidy-paths" ["gap.unknownEndpoint"] "Slashes that name nothing are overlooked, or a redirect leads to the path without them." |it| Box::new(UntidyPaths { redirect: [None, Some(301), Some(307), Some(308)][it.below(4) as usize] });
+    "misspelt-paths" ["gap.unknownEndpoint"] "A path whose percent-encoding spells no text is refused without a code." |_| Box::new(MisspeltPaths);
     "slashes-in-names" ["gap.unknownEndpoint"] "A slash is a part of the identifier at the end of a path." |_| Box::new(SlashesInNames);
     "other-objection" ["gap.advancePrecedence"] "Of several reasons against an advance, any one is given." |it| Box::new(OtherObjection { salt: it.next() });
     "malformed-is-invalid" ["gap.routingNumberForm"] "A malformed number, address or URL is invalid_request." |_| Box::new(MalformedIsInvalid);

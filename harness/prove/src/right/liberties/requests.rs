@@ -1,7 +1,7 @@
 //! Liberties in how a request is read, and in which of several refusals it gets.
 
 use serde_json::Value;
-use tideover_exchange::{PreparedCall, Response, read_integers};
+use tideover_exchange::{PreparedCall, Response, read_forms};
 use tideover_model::wire::field;
 use tideover_model::wire::lenient::most_lenient_file;
 use tideover_model::wire::reply::{Invoice, Reply};
@@ -73,6 +73,15 @@ impl Liberty for UntidyPaths {
     fn instead(&mut self, _: u64, call: &PreparedCall, _: &mut Inside<'_>) -> Option<Response> {
         Self::tidied(call)?;
         Some(Response::new(self.redirect?, b""))
+    }
+}
+
+/// The server refuses a path that spells no text, and knows no codes.
+pub(super) struct MisspeltPaths;
+
+impl Liberty for MisspeltPaths {
+    fn instead(&mut self, _: u64, call: &PreparedCall, _: &mut Inside<'_>) -> Option<Response> {
+        call.is_misspelt().then(|| Response::new(400, b"Bad Request"))
     }
 }
 
@@ -228,7 +237,7 @@ impl Liberty for LenientJson {
             return None;
         }
         let mut body: Value = serde_json::from_slice(call.body()).ok().filter(Value::is_object)?;
-        read_integers(&mut body);
+        read_forms(&mut body);
         let mut body = without_nulls(body).to_string().into_bytes();
         // What is dropped still counts for the limit of a body.
         body.resize(body.len().max(call.body().len()), b' ');
