@@ -22,8 +22,10 @@ const AROUND: usize = 3;
 /// A run has room for most cases if it lacks no more than such a part of its requests.
 const MOST: u64 = 5;
 
-/// No more than such a part of its requests is sent twice.
+/// No more than such a part of its requests is sent twice, and no less than the other where the run has room for most
+/// cases: what is new comes soon then, and the last random cases are left out.
 const TWICE: u64 = 10;
+const LEAST_TWICE: u64 = 40;
 
 /// A case before its place is decided.
 #[derive(Clone, Debug)]
@@ -148,11 +150,11 @@ struct Choice {
 /// The cases in their order, for a run of so many requests that spends `cost` on a whole one of each.
 ///
 /// Some are cut where the rest meets little, and come again as a whole. What is played twice takes the place of the last
-/// cases: a run with room for most cases plays no more twice than it has requests left for. Any other run plays what meets
-/// the most.
+/// cases: a run with room for most cases plays little more twice than it has requests left for. Any other run plays what
+/// meets the most.
 pub fn ordered(candidates: Vec<Candidate>, cost: u64, requests: u64) -> Vec<Planned> {
     let has_room = cost <= requests.saturating_add(requests / MOST);
-    let spare = requests.saturating_sub(cost).min(requests / TWICE);
+    let spare = requests.saturating_sub(cost).clamp(requests / LEAST_TWICE, requests / TWICE);
     let mut twice = if has_room { spare } else { u64::MAX };
     let mut covered = BTreeSet::new();
     let mut whole = BTreeSet::new();
