@@ -114,7 +114,7 @@ duties! {
         "A fault unknownEventType; grease; receiver-check.";
     AcceptsUnknownValues: "accepts-unknown-values", "9.versioning.2", [],
         "The receiver accepts an event with a value that it does not know.",
-        "receiver-check.";
+        "A fault unknownValue; receiver-check.";
     AcceptsUnknownFields: "accepts-unknown-fields", "gap.eventFields", [],
         "The receiver accepts an event with a field that it does not know, and acts on it.",
         "A fault unknownField; grease; receiver-check; the simulation.";

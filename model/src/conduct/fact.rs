@@ -171,6 +171,8 @@ pub enum Trait {
     UnknownEvent,
     /// Its event has a field that the document does not show.
     UnknownField,
+    /// Its event has an enumerated value that the document does not list.
+    UnknownValue,
     /// Its event has other white space than usual.
     Respaced,
     /// Its event has another order of fields than usual. Most software keeps it when it parses a body and writes it again.

@@ -53,6 +53,7 @@ impl LoggedDelivery {
         let of_act = match act {
             Some(DeliveryAct::UnknownEventType) => Some(Trait::UnknownEvent),
             Some(DeliveryAct::UnknownField) => Some(Trait::UnknownField),
+            Some(DeliveryAct::UnknownValue) => Some(Trait::UnknownValue),
             Some(DeliveryAct::BodyIndented) => Some(Trait::Respaced),
             _ => None,
         };

@@ -10,6 +10,8 @@ use crate::grease::Json;
 
 /// A field that no event has.
 const ADDED: &str = "addedField";
+/// A financing state that the document does not list.
+const NEW_STATE: &str = "ON_HOLD";
 
 /// The body of an event as an act changes it. `None` if it stays as it is.
 pub(super) fn rewritten(act: DeliveryAct, body: &[u8]) -> Option<Arc<[u8]>> {
@@ -22,6 +24,12 @@ pub(super) fn rewritten(act: DeliveryAct, body: &[u8]) -> Option<Arc<[u8]>> {
             add_field(&mut event);
             if let Some(data) = event.field("data") {
                 add_field(data);
+            }
+            event.compact()
+        },
+        DeliveryAct::UnknownValue => |mut event| {
+            if let Some(data) = event.field("data") {
+                data.replace_text("state", NEW_STATE);
             }
             event.compact()
         },
@@ -57,5 +65,9 @@ mod tests {
         let indented = "{\r\n\t\"id\": \"evt_1\",\r\n\t\"type\": \"partner.loan.paid\",\r\n\t\"data\": {\r\n\t\t\"payeeExternalId\": \"acme\"\r\n\t}\r\n}";
         assert_eq!(changed(DeliveryAct::BodyIndented).as_deref(), Some(indented));
         assert_eq!(changed(DeliveryAct::Duplicated), None);
+        let financing = br#"{"type":"partner.invoice.factoredUpdated","data":{"state":"FUNDED"}}"#;
+        let held = rewritten(DeliveryAct::UnknownValue, financing).unwrap();
+        let expected = r#"{"type":"partner.invoice.factoredUpdated","data":{"state":"ON_HOLD"}}"#;
+        assert_eq!(String::from_utf8_lossy(&held), expected);
     }
 }

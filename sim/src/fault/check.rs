@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use tideover_model::OperationKind;
 
+use crate::fault::rule::WITH_A_VALUE;
 use crate::fault::{Act, DeliveryAct, Rule};
 
 /// The longest label. Characters.
@@ -37,7 +38,7 @@ impl Rule {
     ///
     /// # Errors
     /// The first field that is not possible, in this order: one that the act's target does not have, `label`, `identifier`,
-    /// `payee`, `invoice`, `nth`, `percent`, `operation`, `milliseconds`, `seconds`, `attempts`.
+    /// `payee`, `invoice`, `nth`, `percent`, `operation`, `event`, `milliseconds`, `seconds`, `attempts`.
     ///
     /// ```
     /// use tideover_sim::fault::{Act, Rule};
@@ -101,6 +102,12 @@ impl Rule {
         match self.act {
             Act::ImportStops { .. } if self.operation.is_some_and(is_other) => {
                 Err(ImpossibleRule::new("operation", "importStops is only for import_invoices"))
+            }
+            Act::Delivery(DeliveryAct::UnknownValue)
+                if self.event.is_some_and(|event| event != WITH_A_VALUE) =>
+            {
+                let problem = format!("unknownValue is only for {}", WITH_A_VALUE.name());
+                Err(ImpossibleRule::new("event", problem))
             }
             Act::AnswerDelayed { milliseconds } if milliseconds > LONGEST_DELAY => {
                 let problem = format!("expected a whole number from 0 to {LONGEST_DELAY}");

@@ -27,7 +27,7 @@ const OF_DELIVERIES: &[&str] = &["label", "event", "payee", "invoice", "nth", "p
 /// An act: its name, the fields of every rule for its target, and its own.
 type ActForm = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-const ACTS: [ActForm; 16] = [
+const ACTS: [ActForm; 17] = [
     ("upstreamFails", OF_REQUESTS, &["when"]),
     ("connectionDrops", OF_REQUESTS, &["when"]),
     ("answerCut", OF_REQUESTS, &["afterBytes"]),
@@ -41,6 +41,7 @@ const ACTS: [ActForm; 16] = [
     ("deliveryDropped", OF_DELIVERIES, &["attempts"]),
     ("unknownEventType", OF_DELIVERIES, &[]),
     ("unknownField", OF_DELIVERIES, &[]),
+    ("unknownValue", OF_DELIVERIES, &[]),
     ("bodyIndented", OF_DELIVERIES, &[]),
     ("signedWithAnotherSecret", OF_DELIVERIES, &["attempts"]),
     ("signedAnHourAgo", OF_DELIVERIES, &["attempts"]),
@@ -135,6 +136,7 @@ impl<'a> Form<'a> {
             "deliveryDropped" => DeliveryAct::Dropped { attempts: self.attempts()? }.into(),
             "unknownEventType" => DeliveryAct::UnknownEventType.into(),
             "unknownField" => DeliveryAct::UnknownField.into(),
+            "unknownValue" => DeliveryAct::UnknownValue.into(),
             "bodyIndented" => DeliveryAct::BodyIndented.into(),
             "signedWithAnotherSecret" => {
                 DeliveryAct::SignedWithAnotherSecret { attempts: self.attempts()? }.into()
@@ -231,7 +233,7 @@ mod tests {
     use utoipa::PartialSchema;
 
     use super::*;
-    use crate::fault::rule::{ActFields, ActName};
+    use crate::fault::rule::{ActFields, ActName, WITH_A_VALUE};
 
     fn problem(fields: &Value, spelling: Spelling) -> String {
         read(fields.as_object().unwrap(), spelling).unwrap_err().to_string()
@@ -267,13 +269,14 @@ mod tests {
             DeliveryAct::Dropped { attempts: 8 },
             DeliveryAct::UnknownEventType,
             DeliveryAct::UnknownField,
+            DeliveryAct::UnknownValue,
             DeliveryAct::BodyIndented,
             DeliveryAct::SignedWithAnotherSecret { attempts: 1 },
             DeliveryAct::SignedAnHourAgo { attempts: 2 },
         ] {
             let rule = Rule {
                 label: Some("a".into()),
-                event: Some(EventType::AdvancePaid),
+                event: Some(WITH_A_VALUE),
                 payee: Some("b".into()),
                 invoice: Some("c".into()),
                 nth: Some(1),
@@ -310,8 +313,8 @@ mod tests {
                 json!({}),
                 "act: expected one of upstreamFails, connectionDrops, answerCut, importStops, \
                 answerDelayed, requestRepeated, requestThrottled, deliveryLate, deliveryDuplicated, \
-                deliverySwapped, deliveryDropped, unknownEventType, unknownField, bodyIndented, \
-                signedWithAnotherSecret, signedAnHourAgo, got nothing"
+                deliverySwapped, deliveryDropped, unknownEventType, unknownField, unknownValue, \
+                bodyIndented, signedWithAnotherSecret, signedAnHourAgo, got nothing"
                     .to_owned(),
             ),
             (json!({ "act": "explodes" }), "act: expected one of upstreamFails".into()),
@@ -419,6 +422,9 @@ mod tests {
         let wrong = Rule { identifier, ..Rule::always(DeliveryAct::Swapped) };
         let problem =
             "identifier: deliverySwapped acts on deliveries, and this field selects requests";
+        assert_eq!(wrong.check().unwrap_err().to_string(), problem);
+        let wrong = Rule { event, ..Rule::always(DeliveryAct::UnknownValue) };
+        let problem = "event: unknownValue is only for partner.invoice.factoredUpdated";
         assert_eq!(wrong.check().unwrap_err().to_string(), problem);
     }
 

@@ -82,6 +82,9 @@ pub(super) struct ActFields {
     attempts: Option<u32>,
 }
 
+/// The events with a value that the document enumerates (§6 Events).
+pub(super) const WITH_A_VALUE: EventType = EventType::FactoredUpdated;
+
 /// What happens: the first seven to a request, the others to a delivery.
 #[derive(ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -100,6 +103,7 @@ pub(super) enum ActName {
     DeliveryDropped,
     UnknownEventType,
     UnknownField,
+    UnknownValue,
     BodyIndented,
     SignedWithAnotherSecret,
     SignedAnHourAgo,
@@ -175,6 +179,9 @@ pub enum DeliveryAct {
     UnknownEventType,
     /// Its event and its data each have a field that the document does not show (`gap.eventFields`).
     UnknownField,
+    /// Its event, a `partner.invoice.factoredUpdated`, has a financing state that the document does not list
+    /// (`9.versioning.2`).
+    UnknownValue,
     /// Its body has line breaks and tabs between the tokens (`6.signature.2`).
     BodyIndented,
     /// Its first attempts are signed with a secret that is not the subscription's (`6.signature.3`).
@@ -275,6 +282,7 @@ impl DeliveryAct {
             DeliveryAct::Dropped { .. } => "deliveryDropped",
             DeliveryAct::UnknownEventType => "unknownEventType",
             DeliveryAct::UnknownField => "unknownField",
+            DeliveryAct::UnknownValue => "unknownValue",
             DeliveryAct::BodyIndented => "bodyIndented",
             DeliveryAct::SignedWithAnotherSecret { .. } => "signedWithAnotherSecret",
             DeliveryAct::SignedAnHourAgo { .. } => "signedAnHourAgo",
@@ -326,6 +334,7 @@ impl Rule {
         let can_act = match self.act {
             // A subscription that names its types gets no other.
             Act::Delivery(DeliveryAct::UnknownEventType) => notice.gets_every_event,
+            Act::Delivery(DeliveryAct::UnknownValue) => notice.event == WITH_A_VALUE,
             Act::Delivery(DeliveryAct::Swapped) => !notice.is_behind_another,
             Act::Delivery(_) => true,
             _ => false,

@@ -278,6 +278,29 @@ async fn a_receiver_that_verifies_nothing_is_shown_with_the_deliveries() {
     assert_eq!(bench.state(Duty::Deduplicates, Ending::Final), State::NotSeen);
 }
 
+/// A receiver that knows the listed states alone.
+#[tokio::test]
+async fn a_receiver_without_a_default_branch_is_shown() {
+    for (refusal, expected) in [(204, State::Met), (400, State::Broken)] {
+        let rule = Rule { nth: Some(1), ..Rule::always(DeliveryAct::UnknownValue) };
+        let bench = Bench::with(vec![rule]).await;
+        let receiver = Receiver::start(move |_, received| {
+            let is_new = String::from_utf8_lossy(&received.body).contains("ON_HOLD");
+            Reaction::Answer(if is_new { refusal } else { 204 })
+        });
+        let receiver = receiver.await;
+        bench.subscribe(&receiver).await;
+        bench.caller.onboard().await;
+        bench.caller.advance_clock(3600).await;
+        let advance = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-1" });
+        assert_eq!(bench.caller.post("/v1/advances", advance).await.status, 201);
+        bench.settled().await;
+        bench.caller.advance_clock(86_400).await;
+        bench.settled().await;
+        assert_eq!(bench.state(Duty::AcceptsUnknownValues, Ending::Final), expected);
+    }
+}
+
 /// A receiver that verifies the body that it has parsed and written again.
 #[tokio::test]
 async fn a_receiver_that_writes_the_body_again_is_shown() {

@@ -258,6 +258,27 @@ async fn an_unknown_field_is_in_the_event_and_in_its_data() {
     assert_eq!(bench.verified(), [true, true]);
 }
 
+/// `9.versioning.2`
+#[tokio::test]
+async fn an_unknown_value_is_the_state_of_an_advance() {
+    let bench = Bench::with(first(DeliveryAct::UnknownValue)).await;
+    bench.caller.onboard().await;
+    bench.advance(HOUR).await;
+    let advance = json!({ "payeeExternalId": "acme", "invoiceExternalId": "INV-1" });
+    assert_eq!(bench.caller.post("/v1/advances", advance).await.status, 201);
+    bench.advance(24 * HOUR).await;
+    bench.settled().await;
+    let received = bench.receiver.received();
+    let events = received.iter().map(Received::json);
+    let mut states: Vec<(u64, Value)> = events
+        .filter_map(|event| Some((event["sequence"].as_u64()?, event["data"]["state"].clone())))
+        .collect();
+    states.sort_unstable_by_key(|(sequence, _)| *sequence);
+    let states: Vec<&Value> = states.iter().map(|(_, state)| state).collect();
+    assert_eq!(states, ["ON_HOLD", "FUNDING", "FUNDED"]);
+    assert_eq!(bench.counts()[0].1, 1, "no other event has a state");
+}
+
 /// `6.signature.2`
 #[tokio::test]
 async fn an_indented_body_is_signed_as_it_is() {

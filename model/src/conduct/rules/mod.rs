@@ -56,8 +56,9 @@ pub(super) fn of(duty: Duty) -> Box<dyn Rule> {
         Duty::KeepsSequence => Box::new(deliveries::KeepsSequence),
         Duty::KeepsNewestState => Box::new(deliveries::KeepsNewest),
         Duty::IgnoresOccurredAt => Box::new(refusing::Refusing::of(Trait::Late)),
-        Duty::KeepsInvoicesApart | Duty::AcceptsUnknownValues => Box::new(Unwatched),
+        Duty::KeepsInvoicesApart => Box::new(Unwatched),
         Duty::AcceptsUnknownEvents => Box::new(refusing::Refusing::of(Trait::UnknownEvent)),
+        Duty::AcceptsUnknownValues => Box::new(refusing::Refusing::of(Trait::UnknownValue)),
         Duty::AcceptsUnknownFields => Box::new(refusing::Refusing::of(Trait::UnknownField)),
         Duty::ReadsAfterGap => Box::<gap::Reads>::default(),
     }

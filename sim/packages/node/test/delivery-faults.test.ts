@@ -72,7 +72,9 @@ class Wrong implements Platform {
 function isKnown(event: Event): boolean {
   const fields = ["id", "type", "occurredAt", "sequence", "data"];
   const kinds = ["organization", "invoice", "loan"];
-  return kinds.includes(event.type.split(".")[1]!) && Object.keys(event).every((field) => fields.includes(field));
+  const states = [undefined, "REQUESTED", "FUNDING", "FUNDED", "REPAID"];
+  const isKind = kinds.includes(event.type.split(".")[1]!) && states.includes(event.data.state);
+  return isKind && Object.keys(event).every((field) => fields.includes(field));
 }
 
 interface Played {
@@ -98,6 +100,7 @@ const PLAYED: readonly Played[] = [
     mistake: "ignores what is unknown",
   },
   { rule: { act: "unknownField", invoice: "INV-1" }, answers: [204], mistake: "ignores what is unknown" },
+  { rule: { act: "unknownValue", event: STATE, nth: 1 }, answers: [204], mistake: "ignores what is unknown" },
   { rule: { act: "bodyIndented", event: ISSUED }, answers: [204], mistake: "verifies the raw body" },
   { rule: { act: "signedWithAnotherSecret", event: ISSUED }, answers: [401, 204], mistake: "verifies" },
   {
@@ -195,6 +198,7 @@ test("the types know what each act needs", async () => {
   await world.fault({ act: "signedWithAnotherSecret" });
   await world.fault({ act: "unknownEventType" });
   await world.fault({ act: "unknownField" });
+  await world.fault({ act: "unknownValue" });
   await world.fault({ act: "upstreamFails", when: "beforeCommit" });
   await world.delete();
 });

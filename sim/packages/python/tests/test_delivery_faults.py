@@ -16,6 +16,7 @@ from tideover._timeline import timeline
 
 STATE = "partner.invoice.factoredUpdated"
 PAID = "partner.loan.paid"
+STATES = (None, "REQUESTED", "FUNDING", "FUNDED", "REPAID")
 
 
 class Believing(Books):
@@ -64,11 +65,12 @@ class Trusting(Books):
 
 
 class Choosy(Books):
-    """Knows exactly these types and these fields."""
+    """Knows exactly these types, these fields and these states."""
 
     def receive(self, headers: Mapping[str, str], body: bytes) -> int:
         event = json.loads(body)
         is_known = event["type"].split(".")[1] in ("organization", "invoice", "loan")
+        is_known = is_known and event["data"].get("state") in STATES
         if not is_known or not set(event) <= {"id", "type", "occurredAt", "sequence", "data"}:
             return 400
         return super().receive(headers, body)
@@ -82,6 +84,7 @@ ACTS: dict[Act, tuple[dict[str, Any], type[Books]]] = {
     "deliveryDropped": ({"event": STATE, "nth": 1, "attempts": 4}, Trusting),
     "unknownEventType": ({"event": "partner.loan.created"}, Choosy),
     "unknownField": ({"invoice": "INV-1"}, Choosy),
+    "unknownValue": ({"event": STATE, "nth": 1}, Choosy),
     "bodyIndented": ({"event": PAID}, Rewriting),
     "signedWithAnotherSecret": ({"event": PAID}, Believing),
     "signedAnHourAgo": ({"event": PAID, "attempts": 2}, Timeless),

@@ -16,5 +16,6 @@ export interface FaultFields {
   signedWithAnotherSecret: "label" | "event" | "payee" | "invoice" | "nth" | "percent" | "act" | "attempts";
   unknownEventType: "label" | "event" | "payee" | "invoice" | "nth" | "percent" | "act";
   unknownField: "label" | "event" | "payee" | "invoice" | "nth" | "percent" | "act";
+  unknownValue: "label" | "event" | "payee" | "invoice" | "nth" | "percent" | "act";
   upstreamFails: "label" | "operation" | "identifier" | "nth" | "percent" | "act" | "when";
 }

@@ -777,7 +777,7 @@ export interface components {
          * @description What happens: the first seven to a request, the others to a delivery.
          * @enum {string}
          */
-        ActName: "upstreamFails" | "connectionDrops" | "answerCut" | "importStops" | "answerDelayed" | "requestRepeated" | "requestThrottled" | "deliveryLate" | "deliveryDuplicated" | "deliverySwapped" | "deliveryDropped" | "unknownEventType" | "unknownField" | "bodyIndented" | "signedWithAnotherSecret" | "signedAnHourAgo";
+        ActName: "upstreamFails" | "connectionDrops" | "answerCut" | "importStops" | "answerDelayed" | "requestRepeated" | "requestThrottled" | "deliveryLate" | "deliveryDuplicated" | "deliverySwapped" | "deliveryDropped" | "unknownEventType" | "unknownField" | "unknownValue" | "bodyIndented" | "signedWithAnotherSecret" | "signedAnHourAgo";
         Action: components["schemas"]["VendorAcceptsInvitation"] | components["schemas"]["VendorConfirmsTaxId"] | components["schemas"]["VendorSignsAgreement"] | components["schemas"]["VendorAddsBankAccount"] | components["schemas"]["CollectionAccountOpens"] | components["schemas"]["VendorCompletesOnboarding"] | components["schemas"]["FundingStarts"] | components["schemas"]["FundingCompletes"] | components["schemas"]["PayorPays"] | components["schemas"]["TaxIdFoundWrong"] | components["schemas"]["InterruptNextImport"] | components["schemas"]["VendorOpensSession"] | components["schemas"]["MarkTestAccount"] | components["schemas"]["IssueKey"] | components["schemas"]["RevokeKey"] | components["schemas"]["Reset"] | components["schemas"]["UpstreamFails"];
         /** @description An action: what it does, its fields, and an example. */
         ActionDescribed: {
@@ -1160,7 +1160,7 @@ export interface components {
         /** @description A rule, and how often it acted. */
         Fault: {
             /**
-             * @description What happens to a request or to a delivery. Known: `upstreamFails`, `connectionDrops`, `answerCut`, `importStops`, `answerDelayed`, `requestRepeated`, `requestThrottled`, `deliveryLate`, `deliveryDuplicated`, `deliverySwapped`, `deliveryDropped`, `unknownEventType`, `unknownField`, `bodyIndented`, `signedWithAnotherSecret`, `signedAnHourAgo`; others may be added.
+             * @description What happens to a request or to a delivery. Known: `upstreamFails`, `connectionDrops`, `answerCut`, `importStops`, `answerDelayed`, `requestRepeated`, `requestThrottled`, `deliveryLate`, `deliveryDuplicated`, `deliverySwapped`, `deliveryDropped`, `unknownEventType`, `unknownField`, `unknownValue`, `bodyIndented`, `signedWithAnotherSecret`, `signedAnHourAgo`; others may be added.
              * @example upstreamFails
              * @example connectionDrops
              * @example answerCut
@@ -1174,6 +1174,7 @@ export interface components {
              * @example deliveryDropped
              * @example unknownEventType
              * @example unknownField
+             * @example unknownValue
              * @example bodyIndented
              * @example signedWithAnotherSecret
              * @example signedAnHourAgo

@@ -19,6 +19,7 @@ Act = Literal[
     "deliveryDropped",
     "unknownEventType",
     "unknownField",
+    "unknownValue",
     "bodyIndented",
     "signedWithAnotherSecret",
     "signedAnHourAgo",
@@ -253,6 +254,7 @@ ACTS_HELP = """\
 - deliveryDropped: label, event, payee, invoice, nth, percent, attempts
 - unknownEventType: label, event, payee, invoice, nth, percent
 - unknownField: label, event, payee, invoice, nth, percent
+- unknownValue: label, event, payee, invoice, nth, percent
 - bodyIndented: label, event, payee, invoice, nth, percent
 - signedWithAnotherSecret: label, event, payee, invoice, nth, percent, attempts
 - signedAnHourAgo: label, event, payee, invoice, nth, percent, attempts
