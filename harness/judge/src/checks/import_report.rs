@@ -22,7 +22,8 @@ impl Check for IdenticalReport {
     }
 
     fn observe(&mut self, exchange: &Exchange<'_>, notes: &mut Notes) {
-        if is_reset(exchange) {
+        // A lost upload may go further at any time.
+        if is_reset(exchange) || exchange.unsettled {
             self.uploaded.clear();
         }
         let Some(call) = exchange.call() else { return };

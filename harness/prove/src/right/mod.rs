@@ -525,7 +525,8 @@ mod tests {
         assert_eq!(findings_of(liberties, Profile::default(), steps).await, []);
     }
 
-    /// A sync is lost that makes the vendor its own payor. It takes effect between a read and the request for the advance.
+    /// A sync is lost that makes the vendor its own payor. It takes effect between a read and the request for the advance,
+    /// or between two reads.
     #[tokio::test]
     async fn a_lost_sync_may_make_a_read_untrue() {
         // By its number, it takes effect three requests later.
@@ -556,11 +557,14 @@ mod tests {
             owed_by("v"),
             owed_by("p"),
             get("/v1/organizations/v/invoices/own"),
-            json!({ "call": { "method": "POST", "path": "/v1/advances",
-                "body": { "payeeExternalId": "v", "invoiceExternalId": "own" } } }),
         ];
-        let lost: Vec<Box<dyn Liberty>> = vec![Box::new(LosesOne(LOST))];
-        assert_eq!(findings_of(lost, Profile::default(), steps).await, []);
+        let request = json!({ "call": { "method": "POST", "path": "/v1/advances",
+            "body": { "payeeExternalId": "v", "invoiceExternalId": "own" } } });
+        for last in [request, get("/v1/organizations/v/invoices/own")] {
+            let steps = [steps.clone(), vec![last]].concat();
+            let lost: Vec<Box<dyn Liberty>> = vec![Box::new(LosesOne(LOST))];
+            assert_eq!(findings_of(lost, Profile::default(), steps).await, []);
+        }
     }
 
     /// The requests of these numbers fail.

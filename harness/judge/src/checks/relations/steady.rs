@@ -42,6 +42,10 @@ impl Check for Steady {
         }
         self.check_refusal(exchange, notes);
         self.learn_onboarded(exchange);
+        // What was lost may take effect between any two responses.
+        if exchange.unsettled {
+            self.forget();
+        }
         let refused = exchange.seen.is_refused();
         let reads = exchange.kind().is_some_and(OperationKind::reads);
         let Some(call) = exchange.call().filter(|_| refused || reads) else {
