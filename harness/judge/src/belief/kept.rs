@@ -52,7 +52,7 @@ impl Kept {
         observed: Observation<'_>,
         prior: PriorState,
     ) -> Kept {
-        hypotheses.iter_mut().for_each(|one| one.reopen_rivals(observed));
+        hypotheses.iter_mut().for_each(|one| one.reopen_late(observed));
         loop {
             let mut is_any_decided = false;
             let mut decided = Vec::with_capacity(hypotheses.len());

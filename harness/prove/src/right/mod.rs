@@ -525,6 +525,35 @@ mod tests {
         assert_eq!(findings_of(liberties, Profile::default(), steps).await, []);
     }
 
+    /// The sync of another platform is lost, and takes effect after a read did not show it, but before an invoice names the
+    /// business. Whichever came first, the answer is the same, and what is there is not.
+    #[tokio::test]
+    async fn a_lost_sync_may_come_before_a_write_that_shows_nothing_of_it() {
+        // By its number, it takes effect two requests later.
+        const LOST: u64 = 4;
+        let by_other = |mut step: Value| {
+            step["as"] = json!("${other.key}");
+            step
+        };
+        let numbered = |business| sync(business, json!({ "legalName": "V", "taxId": "120000000" }));
+        let party = |name: &str| json!({ "externalId": name, "legalName": name });
+        let invoice = json!({ "call": { "method": "PUT", "path": "/v1/invoices/i", "body": {
+            "payee": party("w"), "payor": party("p"), "status": "ISSUED", "faceValue": 1,
+            "issueDate": "2026-01-02T00:00:00Z", "dueDate": "2026-01-31T00:00:00Z" } } });
+        let readings = json!({ "readings": { "shared_compliance": false,
+            "merged_identifiers": false, "undivided_identifiers": true } });
+        let profile: Profile = serde_json::from_value(readings).unwrap();
+        let mut steps = vec![numbered("v"); LOST as usize - 1];
+        steps.extend([
+            by_other(numbered("w")),
+            by_other(get("/v1/organizations/w")),
+            by_other(invoice),
+            by_other(get("/v1/organizations/w")),
+        ]);
+        let lost: Vec<Box<dyn Liberty>> = vec![Box::new(LosesOne(LOST))];
+        assert_eq!(findings_of(lost, profile, steps).await, []);
+    }
+
     /// A sync is lost that makes the vendor its own payor. It takes effect between a read and the request for the advance,
     /// or between two reads.
     #[tokio::test]

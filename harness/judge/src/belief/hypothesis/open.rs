@@ -4,11 +4,10 @@
 //! known of others.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tideover_exchange::Prepared;
-use tideover_model::{OperationKind, Timestamp, tax_id_digits};
+use tideover_model::{OperationKind, Timestamp};
 
 use crate::belief::Observation;
 use crate::belief::hidden::PriorState;
@@ -67,25 +66,20 @@ impl Open {
 }
 
 impl Hypothesis {
-    /// Makes undecided again what sends a tax id that an accepted request sends, too: it may be carried out only now. Whose
-    /// the number is shows in the response to neither.
-    pub(crate) fn reopen_rivals(&mut self, Observation { sent, seen, now }: Observation<'_>) {
+    /// Makes undecided again what an accepted request does not commute with: it may be carried out only now, and the response
+    /// need not show whether it was.
+    pub(crate) fn reopen_late(&mut self, Observation { sent, seen, now }: Observation<'_>) {
         let is_late = |open: &Open| open.undecided_since.is_none();
-        if !seen.is_success() || !self.open.iter().any(is_late) {
+        let reads = sent.kind().is_some_and(OperationKind::reads);
+        if !seen.is_success() || reads || !self.open.iter().any(is_late) {
             return;
         }
-        let numbers = |sent: &Prepared| -> BTreeSet<String> {
-            self.tax_ids(sent).iter().map(|tax_id| tax_id_digits(tax_id)).collect()
-        };
-        let taken = numbers(sent);
-        if taken.is_empty() {
-            return;
-        }
-        let is_rival = |open: &Open| is_late(open) && !numbers(&open.sent).is_disjoint(&taken);
-        let rivals: Vec<bool> = self.open.iter().map(is_rival).collect();
-        for (open, is_rival) in self.open.iter_mut().zip(rivals) {
-            if is_rival {
-                open.undecided_since = Some(now);
+        let sent = &*sent.taken();
+        let play = Play { sent, revealed: Revealed::by(seen), at: now };
+        for index in self.related(sent) {
+            let open = &self.open[index];
+            if is_late(open) && self.depends_on(&open.sent, now, play) {
+                self.open[index].undecided_since = Some(now);
             }
         }
     }
