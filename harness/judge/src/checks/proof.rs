@@ -133,6 +133,10 @@ fn finds_overcollection_and_a_wrong_state() {
     assert!(of(0, "UNCOLLECTED").is_empty() && of(10, "COLLECTED").is_empty());
     assert_eq!(of(11, "PARTIALLY_COLLECTED"), ["2.invoice.collected.2"]);
     assert_eq!(of(9, "COLLECTED"), ["gap.collectionThresholds"]);
+    assert_eq!(of(5, "COLLECTED"), ["gap.collectionThresholds"]);
+    assert_eq!(of(4, "COLLECTED"), ["3.collection.1"]);
+    assert_eq!(of(4, "UNCOLLECTED"), ["gap.collectionThresholds"]);
+    assert_eq!(of(5, "UNCOLLECTED"), ["3.collection.1"]);
 }
 
 #[test]

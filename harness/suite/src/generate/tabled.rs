@@ -17,6 +17,7 @@ use crate::generate::draw::Draw;
 use crate::generate::latest::Latest;
 use crate::generate::names::UNKNOWN;
 use crate::generate::plain::{IMPORT, INVOICE, VENDOR, good_file, plain};
+use crate::generate::requests::InvoiceFields;
 use crate::generate::{Walk, files, grammar, identifiers, named, requests as make};
 
 /// The number of steps in one case: with those that begin and end it, it has no room for more.
@@ -100,6 +101,7 @@ fn groups(seed: u64) -> Vec<Vec<Step>> {
     groups.extend(grammar::groups(&mut draw));
     groups.extend(alone(unknown()));
     groups.push(refused_twice());
+    groups.extend(refused_and_unborn(&mut draw));
     // Nothing is learned of failures in a case after one is announced.
     groups.extend(grammar::failing());
     groups
@@ -245,6 +247,49 @@ pub(super) fn places_of(kind: OperationKind) -> Vec<&'static Place> {
 fn refused_twice() -> Vec<Step> {
     let ask = || make::request_advance(VENDOR, INVOICE);
     vec![ask(), ask(), make::get_business(VENDOR)]
+}
+
+/// How many refused syncs of a business, and of an invoice, name what is not there.
+const UNBORN: [(OperationKind, usize); 2] =
+    [(OperationKind::SyncBusiness, 1), (OperationKind::SyncInvoice, 3)];
+
+/// Refused syncs of what is not there, and the reads that show that nothing they name is there now.
+fn refused_and_unborn(draw: &mut Draw) -> Vec<Vec<Step>> {
+    let mut groups = Vec::new();
+    for (kind, most) in UNBORN {
+        let mut places = places_of(kind);
+        // A malformed tax id may be taken for none, and without a party nobody is named.
+        places.retain(|place| {
+            let field = place.at.field;
+            let is_named = matches!(field.role, Role::Object(_) | Role::TaxId);
+            place.at.path.len() == 1 && field.is_required && !is_named
+        });
+        for (number, place) in draw.some(places, most).into_iter().enumerate() {
+            let samples = place.samples(draw).into_iter();
+            let wrong: Vec<Sample> = samples.filter(|sample| !sample.is_valid).collect();
+            let [business, payor, invoice] = ["business", "payor", "invoice"]
+                .map(|what| format!("unborn {what} {number} of {kind:?}"));
+            let (step, reads) = match kind {
+                OperationKind::SyncBusiness => {
+                    (make::sync_business(&business, "Unborn Ltd", None, None), Vec::new())
+                }
+                _ => {
+                    let fields =
+                        InvoiceFields { payor: payor.clone(), ..InvoiceFields::of(&business) };
+                    let invoice_read = make::get_invoice(&business, &invoice);
+                    (
+                        make::sync_invoice(&invoice, &fields),
+                        vec![make::get_business(&payor), invoice_read],
+                    )
+                }
+            };
+            let mut group = place.with_sample(step, draw.pick(&wrong));
+            group.push(make::get_business(&business));
+            group.extend(reads);
+            groups.push(group);
+        }
+    }
+    groups
 }
 
 /// Requests about businesses, invoices, imports and subscriptions that do not exist.

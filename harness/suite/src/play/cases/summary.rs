@@ -301,7 +301,7 @@ impl Summary {
             .chain(self.constant.findings())
             .chain(self.variants.findings())
             .chain(self.repeats.findings());
-        let doubts = doubts.chain(self.failing.findings()).chain(self.lessons.finding());
+        let doubts = doubts.chain(self.failing.findings()).chain(self.lessons.findings());
         for (finding, met) in self.lessons.against(stated).into_iter().chain(doubts) {
             self.notice(finding, met);
         }

@@ -16,6 +16,7 @@ mod rates;
 mod renamed;
 mod repeats;
 mod replaced;
+mod resumed;
 mod span;
 mod variants;
 mod written;
@@ -44,6 +45,7 @@ pub use written::Learned;
 use causes::Causes;
 use delays::Delays;
 use rates::Rates;
+use resumed::Resumptions;
 use span::Spans;
 
 /// What the responses of a target show of its choices.
@@ -64,6 +66,7 @@ pub struct Lessons {
     /// The longest time from the first attempt of a delivery to its last. Seconds.
     tried_for: Option<u64>,
     repeats: AcceptedAgain,
+    resumptions: Resumptions,
     causes: Causes,
     session_links_live: Option<bool>,
     readings: BTreeMap<Reading, CasesByValue>,
@@ -88,6 +91,7 @@ impl Lessons {
         self.rates.observe(exchange, belief);
         self.delays.observe(exchange, belief);
         self.causes.observe(exchange, belief);
+        self.resumptions.observe(exchange);
         for arrival in exchange.arrivals {
             self.observe_arrival(exchange, arrival);
         }
@@ -105,6 +109,7 @@ impl Lessons {
     /// Learns of a request that has no response, and may have been carried out.
     pub(crate) fn miss(&mut self) {
         self.delays.miss();
+        self.resumptions.miss();
     }
 
     /// The transition that should have happened by `profile`, and that a read shows not to have.
@@ -113,8 +118,9 @@ impl Lessons {
     }
 
     /// What breaks a sentence, although no single case shows it.
-    pub(crate) fn finding(&self) -> Option<(Finding, u64)> {
-        self.delays.orders.finding()
+    pub(crate) fn findings(&self) -> Vec<(Finding, u64)> {
+        let found = [self.delays.orders.finding(), self.resumptions.finding()];
+        found.into_iter().flatten().collect()
     }
 
     /// For each kind of event that this case has caused, whether it came.
@@ -134,6 +140,7 @@ impl Lessons {
             self.readings.entry(reading).or_default()[usize::from(value)] += 1;
         }
         self.rates.conclude();
+        self.resumptions.conclude();
         self.attempts.clear();
         self.moved = 0;
         self.causes = Causes::default();
@@ -162,6 +169,7 @@ impl Lessons {
         self.tried_for = self.tried_for.max(other.tried_for);
         self.repeats.accepted += other.repeats.accepted;
         self.repeats.repeated += other.repeats.repeated;
+        self.resumptions.add(&other.resumptions);
         self.session_links_live = match (self.session_links_live, other.session_links_live) {
             (Some(one), Some(other)) => Some(one || other),
             (one, other) => one.or(other),
