@@ -1,4 +1,5 @@
-//! A payment never raises what is still owed of an advance (`2.invoice.advance.2`).
+//! A payment never raises what is still owed of an advance, and once it is repaid, less is owed than before any payment
+//! (`2.invoice.advance.2`).
 //!
 //! The document does not show the name of the field, so its values say which one it is: before any payment it is the
 //! amount of the advance, or that with the fee; a payment never lowers it by more than what is paid, and once by all.
@@ -23,7 +24,12 @@ pub(in crate::checks) struct StillOwed {
     /// What each advance costs as it is granted: its amount, and that with the fee. Cents.
     costs: BTreeMap<InvoiceName, [i64; 2]>,
     reads: BTreeMap<InvoiceName, Read>,
+    /// What each advance that is paid out showed before any payment, by the path of the value.
+    unpaid: BTreeMap<InvoiceName, Leaves>,
 }
+
+/// The values within an object, by their paths.
+type Leaves = BTreeMap<String, Value>;
 
 /// What reads of an advance that is paid out have shown.
 struct Read {
@@ -47,12 +53,47 @@ impl Check for StillOwed {
                 self.costs.insert(name, [advance, advance.saturating_add(fee)]);
             }
         } else if let Some(body) = exchange.success_of(OperationKind::GetInvoice) {
+            self.compare_repaid(&name, exchange, body, notes);
             self.read(name, exchange, body, notes);
         }
     }
 }
 
 impl StillOwed {
+    /// What is still owed of a repaid advance is less than before any payment, wherever it is shown. It may be left out then.
+    fn compare_repaid(
+        &mut self,
+        name: &InvoiceName,
+        exchange: &Exchange<'_>,
+        body: &Value,
+        notes: &mut Notes,
+    ) {
+        let mut shown = Leaves::new();
+        collect(&body[field::ADVANCE], "", &mut shown);
+        match Proof::of(OperationKind::GetInvoice, body).state() {
+            Some(AdvanceState::Funded) if Fields::of(body).collected() == Some(0) => {
+                self.unpaid.insert(name.clone(), shown);
+            }
+            Some(AdvanceState::Repaid) => {
+                let Some(before) =
+                    self.unpaid.get(name).filter(|it| it.values().any(Value::is_i64))
+                else {
+                    return;
+                };
+                let falls = before.iter().any(|(path, was)| may_fall(was, shown.get(path)));
+                let evidence = || ("an amount that is less than before any payment", "none");
+                notes.expect(
+                    exchange,
+                    clause!("2.invoice.advance.2"),
+                    falls,
+                    field::ADVANCE,
+                    evidence,
+                );
+            }
+            _ => {}
+        }
+    }
+
     fn read(
         &mut self,
         name: InvoiceName,
@@ -102,6 +143,36 @@ impl StillOwed {
     }
 }
 
+/// Collects the values within one.
+fn collect(value: &Value, path: &str, leaves: &mut Leaves) {
+    match value {
+        Value::Object(members) => {
+            members
+                .iter()
+                .for_each(|(name, value)| collect(value, &format!("{path}/{name}"), leaves));
+        }
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(index, item)| collect(item, &format!("{path}/{index}"), leaves));
+        }
+        leaf => {
+            leaves.insert(path.to_owned(), leaf.clone());
+        }
+    }
+}
+
+/// Whether a value may be an amount that is less now. One that is written otherwise than as a number may be any.
+fn may_fall(was: &Value, is: Option<&Value>) -> bool {
+    let is_no_amount =
+        |text: &str| AdvanceState::parse(text).is_some() || Timestamp::parse(text).is_some();
+    match (was, is) {
+        (Value::Number(was), Some(Value::Number(is))) => is.as_i64() < was.as_i64(),
+        (Value::String(was), Some(Value::String(is))) => was != is && !is_no_amount(is),
+        (Value::Number(_) | Value::String(_), _) => true,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -140,6 +211,25 @@ mod tests {
         assert_eq!(of(800, &[(200, 600), (300, 700)]), ["2.invoice.advance.2"]);
         assert!(of(830, &[(200, 630), (300, 530)]).is_empty());
         assert!(of(830, &[(200, 630), (300, 630), (400, 630)]).is_empty(), "the rest is forwarded");
+    }
+
+    #[test]
+    fn finds_an_amount_that_never_falls() {
+        let read = |(state, collected, owed): (&str, i64, Value)| {
+            let advance = json!({ "phase": state, "sent": { "first": 800 }, "owed": owed });
+            let shown = json!({ "collected": collected, "advance": advance });
+            (get("/v1/organizations/v/invoices/i"), 200, shown)
+        };
+        let of = |owed: [Value; 2]| {
+            let [before, after] = owed;
+            let reads = [("FUNDED", 0, before), ("REPAID", 900, after)].map(read);
+            broken(&mut StillOwed::default(), &[vec![granted("i")], reads.to_vec()].concat())
+        };
+        assert_eq!(of([json!({ "fee": 30 }), json!({ "fee": 30 })]), ["2.invoice.advance.2"]);
+        for after in [json!({ "fee": 0 }), json!({}), json!(null), json!({ "fee": null })] {
+            assert!(of([json!({ "fee": 30 }), after]).is_empty());
+        }
+        assert!(of([json!("8.30"), json!("0.00")]).is_empty(), "it may be written as text");
     }
 
     #[test]
