@@ -330,7 +330,7 @@ fn a_missing_event_becomes_finding_and_gap() {
         gaps.add(&played.gaps);
         met += played.met.times(clause!("gap.eventCauses"));
     }
-    assert_eq!((met, found), (308, 43));
+    assert_eq!((met, found), (315, 43));
     let seen: BTreeMap<String, Vec<String>> = gaps
         .all()
         .filter(|gap| gap.clause.name() == "gap.eventCauses")

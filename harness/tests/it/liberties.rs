@@ -570,8 +570,7 @@ async fn an_unknown_method_may_have_a_code_of_its_own() {
     }
 }
 
-/// A path whose percent-encoding spells no text names nothing: the server may refuse it before the service sees it. Nothing
-/// fails because of it.
+/// A path whose percent-encoding spells no text names nothing: the server may refuse it before the service sees it.
 #[tokio::test]
 async fn a_misspelt_path_may_be_refused_by_anybody() {
     let read =
@@ -589,8 +588,6 @@ async fn a_misspelt_path_may_be_refused_by_anybody() {
     for instead in answers {
         assert_steps_accepted(Liberty { instead, ..NONE }, &steps).await;
     }
-    let fails = |_, call: &PreparedCall| answered(call, refused(500, "internal_error"));
-    assert_accused(Liberty { instead: fails, ..NONE }, &steps, "7.codes.invalid_request").await;
     let found = |_, call: &PreparedCall| answered(call, Response::new(200, b"{}"));
     assert_accused(Liberty { instead: found, ..NONE }, &steps, "7.codes.business_not_found").await;
 }
@@ -905,6 +902,11 @@ async fn a_request_that_fails_each_time_is_found() {
         fails(call).filter(|_| body.get("invoiceFaceValue").is_some_and(Value::is_null))
     });
     assert_eq!(fails_at_one.await, BTreeSet::from([quotes("7.codes.invalid_request")]));
+    // Nothing fails because a path spells nothing.
+    let fails_at_misspelt =
+        found(|_, call| refuses(500, "internal_error").filter(|_| call.is_misspelt())).await;
+    assert!(!fails_at_misspelt.is_empty());
+    assert!(fails_at_misspelt.iter().all(|(clause, _)| clause.starts_with("7.codes.")));
     let none = BTreeSet::new();
     assert_eq!(found(|sent, call| fails(call).filter(|_| sent % 7 == 0)).await, none);
 }

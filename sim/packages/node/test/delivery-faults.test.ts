@@ -72,9 +72,10 @@ class Wrong implements Platform {
 function isKnown(event: Event): boolean {
   const fields = ["id", "type", "occurredAt", "sequence", "data"];
   const kinds = ["organization", "invoice", "loan"];
-  const states = [undefined, "REQUESTED", "FUNDING", "FUNDED", "REPAID"];
-  const isKind = kinds.includes(event.type.split(".")[1]!) && states.includes(event.data.state);
-  return isKind && Object.keys(event).every((field) => fields.includes(field));
+  const states = ["REQUESTED", "FUNDING", "FUNDED", "REPAID"];
+  const isState = event.type !== STATE || states.includes(event.data.state);
+  const isKind = kinds.includes(event.type.split(".")[1]!);
+  return isState && isKind && Object.keys(event).every((field) => fields.includes(field));
 }
 
 interface Played {

@@ -144,10 +144,11 @@ impl Hypothesis {
             // It sends the caller to the path that it serves.
             return (self.clone(), Fit::of_gap(clause!("gap.unknownEndpoint"), seen));
         }
-        if seen.is_refused() && sent.call().is_some_and(PreparedCall::is_misspelt) {
+        let as_it_stands = self.answering_as_it_stands(observed);
+        let is_misspelt = || sent.call().is_some_and(PreparedCall::is_misspelt);
+        if as_it_stands.1.contradictions() > 0 && seen.is_refused() && is_misspelt() {
             return (self.clone(), Fit::of_gap(clause!("gap.unknownEndpoint"), seen));
         }
-        let as_it_stands = self.answering_as_it_stands(observed);
         if seen.code() == Some(Code::UnknownEndpoint.name()) {
             return as_it_stands;
         }
