@@ -66,8 +66,9 @@ impl Open {
 }
 
 impl Hypothesis {
-    /// Makes undecided again what an accepted request does not commute with: it may be carried out only now, and the response
-    /// need not show whether it was.
+    /// Makes undecided again what sends a tax id, and does not commute with an accepted request: it may be carried out only
+    /// now, and the response need not show whether it was. Whose the number is then is shown later. What sends no number
+    /// is carried out once a response shows it: to reopen that, too, would multiply what is undecided with each request.
     pub(crate) fn reopen_late(&mut self, Observation { sent, seen, now }: Observation<'_>) {
         let is_late = |open: &Open| open.undecided_since.is_none();
         let reads = sent.kind().is_some_and(OperationKind::reads);
@@ -78,7 +79,8 @@ impl Hypothesis {
         let play = Play { sent, revealed: Revealed::by(seen), at: now };
         for index in self.related(sent) {
             let open = &self.open[index];
-            if is_late(open) && self.depends_on(&open.sent, now, play) {
+            let sends_number = || !self.tax_ids(&open.sent).is_empty();
+            if is_late(open) && sends_number() && self.depends_on(&open.sent, now, play) {
                 self.open[index].undecided_since = Some(now);
             }
         }
