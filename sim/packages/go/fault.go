@@ -9,7 +9,8 @@ import "encoding/json"
 type Fault struct {
 	// Act is what happens: upstreamFails, connectionDrops, answerCut, importStops, answerDelayed, requestRepeated or
 	// requestThrottled to a request; deliveryLate, deliveryDuplicated, deliverySwapped, deliveryDropped,
-	// unknownEventType, unknownField, unknownValue, bodyIndented, signedWithAnotherSecret or signedAnHourAgo to a delivery.
+	// unknownEventType, unknownField, unknownValue, bodyIndented, signedWithAnotherSecret or signedAnHourAgo to a
+	// delivery.
 	Act string `json:"act"`
 	// Label is its name in the journal and in the list of deliveries; the act, unless given.
 	Label string `json:"label,omitempty"`

@@ -35,10 +35,11 @@ impl Check for Collected {
         };
         // Wherever the thresholds are, they are on their own side of the half.
         let is_half = collected.saturating_mul(2) >= face;
-        let clause = match state {
-            "COLLECTED" if !is_half => clause!("3.collection.1"),
-            "UNCOLLECTED" if is_half => clause!("3.collection.1"),
-            _ => clause!("gap.collectionThresholds"),
+        let beyond = if is_half { "UNCOLLECTED" } else { "COLLECTED" };
+        let clause = if state == beyond {
+            clause!("3.collection.1")
+        } else {
+            clause!("gap.collectionThresholds")
         };
         let evidence = || (derived, state);
         notes.expect(exchange, clause, state == derived, field::COLLECTION_STATE, evidence);

@@ -183,19 +183,8 @@ fn longer_paths() -> Vec<Step> {
 
 /// The path of each endpoint with each of its identifiers empty.
 fn emptied_paths() -> Vec<Step> {
-    let of = |kind: OperationKind| {
-        let names = identifiers(kind);
-        (0..kind.parameters().count()).map(move |empty| {
-            let mut step = plain(kind);
-            if let Action::Call(call) = &mut step.action {
-                let mut segments = names.to_vec();
-                segments[empty] = "";
-                call.path = kind.path_with(&segments);
-            }
-            step
-        })
-    };
-    OperationKind::ALL.into_iter().flat_map(of).collect()
+    let places = OperationKind::ALL.into_iter().flat_map(places_of_names);
+    places.map(|place| with_name(place, "")).collect()
 }
 
 /// The path of each endpoint that creates nothing, with an identifier whose percent-encoding spells no text: a refusal is
@@ -204,18 +193,26 @@ fn misspelt_paths(draw: &mut Draw) -> Vec<Step> {
     const MISSPELT: [&str; 6] = ["%", "%2", "%zz", "a%2Gb", "%C3", "%FF%FE"];
     let is_harmless = |kind: &OperationKind| kind.reads() || *kind == OperationKind::Unsubscribe;
     let kinds = OperationKind::ALL.into_iter().filter(is_harmless);
-    kinds
-        .flat_map(|kind| {
-            let places = 0..kind.parameters().count();
-            places.map(move |place| (kind, place)).collect::<Vec<_>>()
-        })
-        .map(|(kind, place)| {
-            let mut segments = identifiers(kind).to_vec();
-            segments[place] = *draw.pick(&MISSPELT);
-            let call = bare(kind);
-            Step::new(Action::Call(Call { path: kind.path_with(&segments), ..call }))
-        })
-        .collect()
+    let places = kinds.flat_map(places_of_names);
+    places.map(|place| with_name(place, draw.pick::<&str>(&MISSPELT))).collect()
+}
+
+/// An endpoint, and the number of an identifier in its path.
+type PlaceOfName = (OperationKind, usize);
+
+fn places_of_names(kind: OperationKind) -> impl Iterator<Item = PlaceOfName> {
+    (0..kind.parameters().count()).map(move |number| (kind, number))
+}
+
+/// The plain request with another name in this place of its path, as it is.
+fn with_name((kind, number): PlaceOfName, name: &str) -> Step {
+    let mut segments = identifiers(kind).to_vec();
+    segments[number] = name;
+    let mut step = plain(kind);
+    if let Action::Call(call) = &mut step.action {
+        call.path = kind.path_with(&segments);
+    }
+    step
 }
 
 /// The path of each endpoint under a method that nothing is served under there.

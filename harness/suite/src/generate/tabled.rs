@@ -311,7 +311,38 @@ fn unknown() -> Vec<Step> {
 
 #[cfg(test)]
 mod tests {
+    use tideover_exchange::start;
+    use tideover_exchange::target::{INBOX, service};
+    use tideover_exchange::transcript::Header;
+    use tideover_model::Profile;
+
     use super::*;
+    use crate::play::case::play;
+    use crate::play::cases::{InProcess, Testbed};
+
+    #[tokio::test]
+    async fn what_a_refused_sync_names_is_read_and_is_not_there() {
+        let header = Header::new(1, start(), Profile::default());
+        let mut world = InProcess::new(service(Profile::default(), 1, INBOX), start());
+        for seed in 1..9 {
+            let groups = refused_and_unborn(&mut Draw::new([seed, 0, PURPOSE]));
+            assert_eq!(groups.len(), UNBORN.iter().map(|(_, count)| count).sum::<usize>());
+            for group in groups {
+                let played = play(&mut world.fresh().await.unwrap(), &header, &group).await;
+                let answers = played.unwrap().answers;
+                let codes: Vec<&str> =
+                    answers.iter().filter_map(|(_, seen)| seen.as_ref()?.code()).collect();
+                let reads = match group[0].kind() {
+                    Some(OperationKind::SyncInvoice) => {
+                        &["business_not_found", "business_not_found", "business_not_found"][..]
+                    }
+                    _ => &["business_not_found"],
+                };
+                assert_eq!(codes[0], "invalid_request", "{group:?}");
+                assert_eq!(codes[1..], *reads, "{group:?}");
+            }
+        }
+    }
 
     /// A part beyond the last one would not be played.
     #[test]

@@ -40,12 +40,12 @@ impl Check for Steady {
             Some(ActionKind::TaxIdFoundWrong | ActionKind::Reset) => self.onboarded.clear(),
             _ => {}
         }
-        self.check_refusal(exchange, notes);
-        self.learn_onboarded(exchange);
         // What was lost may take effect between any two responses.
         if exchange.unsettled {
             self.forget();
         }
+        self.check_refusal(exchange, notes);
+        self.learn_onboarded(exchange);
         let refused = exchange.seen.is_refused();
         let reads = exchange.kind().is_some_and(OperationKind::reads);
         let Some(call) = exchange.call().filter(|_| refused || reads) else {
@@ -105,7 +105,7 @@ impl Steady {
             return;
         };
         let is_first = Fields::of(answer).already_requested() == Some(false);
-        if self.was_paid || exchange.unsettled || !self.onboarded.contains(&name.0) {
+        if self.was_paid || !self.onboarded.contains(&name.0) {
             return;
         }
         notes.expect(

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use tideover_exchange::matcher::leaves;
 use tideover_exchange::{DAY, Exchange};
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::words::AdvanceState;
@@ -24,12 +25,9 @@ pub(in crate::checks) struct StillOwed {
     /// What each advance costs as it is granted: its amount, and that with the fee. Cents.
     costs: BTreeMap<InvoiceName, [i64; 2]>,
     reads: BTreeMap<InvoiceName, Read>,
-    /// What each advance that is paid out showed before any payment, by the path of the value.
-    unpaid: BTreeMap<InvoiceName, Leaves>,
+    /// Each advance that is paid out, as it was shown before any payment.
+    unpaid: BTreeMap<InvoiceName, Value>,
 }
-
-/// The values within an object, by their paths.
-type Leaves = BTreeMap<String, Value>;
 
 /// What reads of an advance that is paid out have shown.
 struct Read {
@@ -53,8 +51,19 @@ impl Check for StillOwed {
                 self.costs.insert(name, [advance, advance.saturating_add(fee)]);
             }
         } else if let Some(body) = exchange.success_of(OperationKind::GetInvoice) {
-            self.compare_repaid(&name, exchange, body, notes);
-            self.read(name, exchange, body, notes);
+            let collected = Fields::of(body).collected();
+            let advance = &body[field::ADVANCE];
+            match Proof::of(OperationKind::GetInvoice, body).state() {
+                Some(AdvanceState::Funded) => {
+                    let Some(collected) = collected else { return };
+                    if collected == 0 {
+                        self.unpaid.insert(name.clone(), advance.clone());
+                    }
+                    self.read(name, exchange, (advance, collected), notes);
+                }
+                Some(AdvanceState::Repaid) => self.compare_repaid(&name, exchange, advance, notes),
+                _ => {}
+            }
         }
     }
 }
@@ -62,50 +71,30 @@ impl Check for StillOwed {
 impl StillOwed {
     /// What is still owed of a repaid advance is less than before any payment, wherever it is shown. It may be left out then.
     fn compare_repaid(
-        &mut self,
+        &self,
         name: &InvoiceName,
         exchange: &Exchange<'_>,
-        body: &Value,
+        advance: &Value,
         notes: &mut Notes,
     ) {
-        let mut shown = Leaves::new();
-        collect(&body[field::ADVANCE], "", &mut shown);
-        match Proof::of(OperationKind::GetInvoice, body).state() {
-            Some(AdvanceState::Funded) if Fields::of(body).collected() == Some(0) => {
-                self.unpaid.insert(name.clone(), shown);
-            }
-            Some(AdvanceState::Repaid) => {
-                let Some(before) =
-                    self.unpaid.get(name).filter(|it| it.values().any(Value::is_i64))
-                else {
-                    return;
-                };
-                let falls = before.iter().any(|(path, was)| may_fall(was, shown.get(path)));
-                let evidence = || ("an amount that is less than before any payment", "none");
-                notes.expect(
-                    exchange,
-                    clause!("2.invoice.advance.2"),
-                    falls,
-                    field::ADVANCE,
-                    evidence,
-                );
-            }
-            _ => {}
-        }
+        let unpaid = self.unpaid.get(name).filter(|it| leaves(it).any(Value::is_i64));
+        let Some(unpaid) = unpaid else { return };
+        let clause = clause!("2.invoice.advance.2");
+        notes.expect(exchange, clause, may_have_fallen(unpaid, advance), field::ADVANCE, || {
+            ("an amount that is less than before any payment", "none")
+        });
     }
 
+    /// A read of an advance that is paid out. Cents.
     fn read(
         &mut self,
         name: InvoiceName,
         exchange: &Exchange<'_>,
-        body: &Value,
+        (advance, collected): (&Value, i64),
         notes: &mut Notes,
     ) {
-        let is_paid_out =
-            Proof::of(OperationKind::GetInvoice, body).state() == Some(AdvanceState::Funded);
-        let Some(collected) = Fields::of(body).collected().filter(|_| is_paid_out) else { return };
         // Those within an object or a list of it may be amounts of something else, such as of a payment.
-        let amounts = body[field::ADVANCE].as_object().into_iter().flatten();
+        let amounts = advance.as_object().into_iter().flatten();
         let amounts = amounts.filter_map(|(name, value)| Some((name.clone(), value.as_i64()?)));
         let mut shown: BTreeMap<String, i64> = amounts.collect();
         let Some(before) = self.reads.get_mut(&name) else {
@@ -143,31 +132,17 @@ impl StillOwed {
     }
 }
 
-/// Collects the values within one.
-fn collect(value: &Value, path: &str, leaves: &mut Leaves) {
-    match value {
-        Value::Object(members) => {
-            members
-                .iter()
-                .for_each(|(name, value)| collect(value, &format!("{path}/{name}"), leaves));
-        }
-        Value::Array(items) => {
-            let items = items.iter().enumerate();
-            items.for_each(|(index, item)| collect(item, &format!("{path}/{index}"), leaves));
-        }
-        leaf => {
-            leaves.insert(path.to_owned(), leaf.clone());
-        }
-    }
-}
-
-/// Whether a value may be an amount that is less now. One that is written otherwise than as a number may be any.
-fn may_fall(was: &Value, is: Option<&Value>) -> bool {
+/// Whether a value within one may be an amount that is less now. One that is written otherwise than as a number may be any.
+fn may_have_fallen(was: &Value, is: &Value) -> bool {
     let is_no_amount =
         |text: &str| AdvanceState::parse(text).is_some() || Timestamp::parse(text).is_some();
     match (was, is) {
-        (Value::Number(was), Some(Value::Number(is))) => is.as_i64() < was.as_i64(),
-        (Value::String(was), Some(Value::String(is))) => was != is && !is_no_amount(is),
+        (Value::Object(was), _) => was.iter().any(|(name, was)| may_have_fallen(was, &is[name])),
+        (Value::Array(was), _) => {
+            was.iter().enumerate().any(|(place, was)| may_have_fallen(was, &is[place]))
+        }
+        (Value::Number(was), Value::Number(is)) => is.as_i64() < was.as_i64(),
+        (Value::String(was), Value::String(is)) => was != is && !is_no_amount(is),
         (Value::Number(_) | Value::String(_), _) => true,
         _ => false,
     }

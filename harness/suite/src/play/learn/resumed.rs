@@ -36,8 +36,9 @@ impl Resumptions {
     pub(super) fn observe(&mut self, exchange: &Exchange<'_>) {
         self.is_interrupted |= exchange.acts() == Some(ActionKind::InterruptNextImport);
         let Some(call) = exchange.call() else { return };
-        let import = (exchange.sent.authorization.clone(), call.path.clone());
+        let import = || (exchange.sent.authorization.clone(), call.path.clone());
         if let Some(report) = exchange.success_of(OperationKind::ImportInvoices) {
+            let import = import();
             let was_interrupted = take(&mut self.is_interrupted);
             let before = self.unfinished.remove(&import).filter(|_| !was_interrupted);
             let before = before.filter(|before| before.file == **call.body());
@@ -48,7 +49,7 @@ impl Resumptions {
                 self.unfinished.insert(import, Unfinished { came_again, ..now });
             }
         } else if let Some(report) = exchange.success_of(OperationKind::GetImport)
-            && let Some(before) = self.unfinished.get_mut(&import)
+            && let Some(before) = self.unfinished.get_mut(&import())
         {
             // It may go on in the background.
             let went_on = before.goes_on_in(report);
@@ -77,19 +78,11 @@ impl Resumptions {
     pub(super) fn finding(&self) -> Option<(Finding, u64)> {
         let times = self.stayed;
         (times >= STUCK && self.went_on == 0).then(|| {
+            let expected = "a report with further rows";
             let seen = format!("as before, each of {times} times that its file came again");
             let operation = OperationKind::ImportInvoices.to_string();
-            let (clause, field) = (clause!("4.imports.7"), field::FINISHED);
-            (
-                Finding::new(
-                    clause,
-                    operation,
-                    field,
-                    "a report with further rows".to_owned(),
-                    seen,
-                ),
-                times,
-            )
+            let clause = clause!("4.imports.7");
+            (Finding::new(clause, operation, field::FINISHED, expected, seen), times)
         })
     }
 }
