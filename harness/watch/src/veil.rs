@@ -16,6 +16,7 @@ use std::cell::RefCell;
 use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::BuildHasher;
+use std::iter::repeat_n;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -333,8 +334,10 @@ impl Veil {
     /// What stands for a value of which nobody knows what it says: the same for the same, two for two. It is neither JSON
     /// nor a value of any form that the document asks for, and no shorter, because the length of a body has a limit.
     fn stand_in(&self, value: &[u8]) -> String {
-        let hash = self.random.hash_one(value);
-        format!("{:-<length$}", format!("{STAND_IN}{hash:016x}"), length = value.len())
+        let mut shown = format!("{STAND_IN}{:016x}", self.random.hash_one(value));
+        // A width of the formatter ends at 65,535.
+        shown.extend(repeat_n('-', value.len().saturating_sub(shown.len())));
+        shown
     }
 
     /// A text with other digits in each number that may be a tax id or an account. A shorter one may be the last four

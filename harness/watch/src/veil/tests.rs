@@ -261,6 +261,13 @@ fn prose_after_a_doubtful_request_is_no_longer_shown() {
 }
 
 #[test]
+fn a_body_that_nobody_can_read_keeps_its_length_whatever_it_is() {
+    for length in [1 << 16, 3 << 20] {
+        assert_eq!(sent(BUSINESS, &vec![b'{'; length]).len(), length);
+    }
+}
+
+#[test]
 fn digits_of_other_scripts_are_masked() {
     let shown = sent(
         BUSINESS,
