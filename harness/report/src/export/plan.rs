@@ -67,7 +67,7 @@ pub(super) struct Request {
     pub(super) authorization: Option<Template>,
     pub(super) content_type: Option<String>,
     pub(super) body: Template,
-    /// Whether it must succeed for the last response to mean anything.
+    /// Whether it must succeed for the last response to mean anything: it did so when the finding was seen.
     pub(super) must_succeed: bool,
     /// What later requests take from its response: a variable, and the way to the value.
     pub(super) takes: Vec<(String, Vec<String>)>,
@@ -86,10 +86,9 @@ impl TestPlan {
         // In the names of the check, what the service said can be compared; in those of the test it is written.
         of(&plain).ok_or_else(hidden)?;
         let assertion = of(&right).ok_or_else(hidden)?;
-        let others = Others::of(transcript).await;
+        let others = Others::of(transcript, &right).await;
         others.agree(&finding.field, &assertion, &names, &seen).then_some(()).ok_or_else(hidden)?;
-        let requests =
-            Requests { transcript, names: &names, sent: &sent, right: &right, others: &others };
+        let requests = Requests { transcript, names: &names, sent: &sent, right: &right };
         let (requests, tax_ids) = requests.made()?;
         let expected = match &assertion {
             Assertion::Field { value, .. } => {
@@ -197,29 +196,23 @@ async fn modelled(transcript: &Transcript, names: &Names) -> (Vec<Prepared>, Vec
         }
         _ => target.memory(),
     };
-    played(transcript, target, names.known(memory), None).await
+    played(transcript, target, names.known(memory), |_, _| false).await
 }
 
-/// Plays the steps of a transcript, after some time if there is any. Seconds.
+/// Plays the steps of a transcript. `again` says of a request and its index whether it is sent some times more, because the
+/// target may fail once or be late.
 async fn played(
     transcript: &Transcript,
     mut target: impl Target,
     mut memory: Memory,
-    later: Option<u64>,
+    again: impl Fn(usize, (&Prepared, &Response)) -> bool,
 ) -> (Vec<Prepared>, Vec<Response>) {
     let (mut sent, mut seen) = (Vec::new(), Vec::new());
-    if let Some(seconds) = later {
-        let action = PreparedAction::Advance(seconds);
-        let wait = Prepared { authorization: None, action };
-        let _ = target.send(&wait).await;
-    }
-    for step in &transcript.steps {
+    for (index, step) in transcript.steps.iter().enumerate() {
         let prepared = Prepared::from_step(step, &memory, target.api_key());
         let Ok(mut response) = target.send(&prepared).await else { break };
-        // A service may fail once, and a read may be late.
         for _ in 0..RETRIES {
-            let reads = prepared.call().is_some_and(|call| call.method == "GET");
-            if response.status < 500 && !reads {
+            if !again(index, (&prepared, &response)) {
                 break;
             }
             match target.send(&prepared).await {
@@ -249,16 +242,28 @@ const OTHERS: u64 = 60;
 const LATER: u64 = 400 * 86_400;
 
 impl Others {
-    async fn of(transcript: &Transcript) -> Others {
+    /// `right` is what the model answers: where it fails, a step asks for the failure.
+    async fn of(transcript: &Transcript, right: &[Response]) -> Others {
+        let fails = |index: usize| right.get(index).is_some_and(|it| it.status >= 500);
+        let may_differ = |index: usize, (sent, seen): (&Prepared, &Response)| {
+            let reads = sent.call().is_some_and(|call| call.method == "GET");
+            (seen.status >= 500 || reads) && !fails(index)
+        };
         let mut others = Vec::new();
         for seed in 0..OTHERS {
-            let Ok(target) = right_service(seed).await else { continue };
+            let Ok(mut target) = right_service(seed).await else { continue };
             let names = Names::of(transcript, &format!("x{seed}y"));
             let memory = names.known(target.memory()).starting(transcript.header.start);
-            let later = (seed % 2 == 1).then_some(LATER);
-            let (_, seen) = played(transcript, target, memory, later).await;
-            // One that fails, or that is asked too often, says nothing.
-            if !seen.iter().any(|one| one.status >= 500 || one.status == 429) {
+            if seed % 2 == 1 {
+                let action = PreparedAction::Advance(LATER);
+                let _ = target.send(&Prepared { authorization: None, action }).await;
+            }
+            let (_, seen) = played(transcript, target, memory, may_differ).await;
+            // One that fails by itself, or that is asked too often, says nothing.
+            let is_silent = |(index, one): (usize, &Response)| {
+                one.status >= 500 && !fails(index) || one.status == 429
+            };
+            if !seen.iter().enumerate().any(is_silent) {
                 others.push((names, seen));
             }
         }
@@ -280,11 +285,6 @@ impl Others {
                 let own = answered.last().and_then(|last| Assertion::of(field, last, seen));
                 own.is_some_and(|own| plain(&own, names) == wanted)
             })
-    }
-
-    /// Whether the request of this index succeeds at each of them.
-    fn succeed(&self, index: usize) -> bool {
-        self.0.iter().all(|(_, seen)| seen.get(index).is_some_and(Response::is_success))
     }
 }
 
@@ -351,7 +351,6 @@ struct Requests<'a> {
     names: &'a Names,
     sent: &'a [Prepared],
     right: &'a [Response],
-    others: &'a Others,
 }
 
 impl Requests<'_> {
@@ -378,8 +377,7 @@ impl Requests<'_> {
                     .ok_or(Unexportable::Body(index + 1))?;
                 let was = self.transcript.recorded.get(index).and_then(|was| was.status);
                 let held = was.is_none_or(|status| (200..300).contains(&status));
-                let succeeds = right.is_success() && self.others.succeed(index);
-                request.must_succeed = index < last && succeeds && held;
+                request.must_succeed = index < last && right.is_success() && held;
                 request.takes = takes;
                 requests.push(request);
             }
