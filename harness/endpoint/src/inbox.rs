@@ -44,9 +44,15 @@ pub struct Server {
 struct Shared {
     inbox: Mutex<Inbox>,
     clock: OnceLock<Client>,
-    /// Only requests to a path with this segment are ours; without it all are.
-    token: OnceLock<String>,
+    /// The base URL of the inbox as senders see it. Only requests to a path with its last segment are ours.
+    ///
+    /// Without it, all are.
+    url: OnceLock<String>,
+    /// Its base URL on this machine.
+    origin: String,
     hang_time: Duration,
+    /// The number of redirects.
+    redirected: AtomicU32,
     /// The number of requests that got no response.
     hung: AtomicU32,
 }
@@ -65,13 +71,24 @@ async fn read_clock(clock: &Client) -> Option<Timestamp> {
 impl Shared {
     /// The part of `path` after the token, if the request is ours.
     fn own_path(&self, path: &str) -> Option<String> {
-        match self.token.get() {
-            None => Some(path.to_owned()),
-            Some(token) => {
-                let (_, rest) = path.split_once(&format!("/{token}/"))?;
-                Some(format!("/{rest}"))
+        let Some(url) = self.url.get() else { return Some(path.to_owned()) };
+        let (_, token) = url.rsplit_once('/')?;
+        let (_, rest) = path.split_once(&format!("/{token}/"))?;
+        Some(format!("/{rest}"))
+    }
+
+    /// Where a request to `path` is redirected to: by turns a URL and a path, because not every sender that follows a URL
+    /// resolves a path (RFC 9110, 10.2.2).
+    fn redirect(&self, path: &str) -> Option<HeaderValue> {
+        let is_whole = self.redirected.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
+        let target = match is_whole {
+            true => {
+                let base = self.url.get().unwrap_or(&self.origin);
+                format!("{base}{}", redirect_of(&self.own_path(path)?))
             }
-        }
+            false => redirect_of(path),
+        };
+        HeaderValue::from_str(&target).ok()
     }
 }
 
@@ -88,7 +105,7 @@ impl Server {
     async fn listen(address: SocketAddr, hang_time: Duration) -> io::Result<Server> {
         let listener = TcpListener::bind(address).await?;
         let origin = format!("http://{}", listener.local_addr()?);
-        let shared = Arc::new(Shared { hang_time, ..Shared::default() });
+        let shared = Arc::new(Shared { hang_time, origin: origin.clone(), ..Shared::default() });
         let task = tokio::spawn(serve(listener, Arc::clone(&shared)));
         Ok(Server { origin, shared, task })
     }
@@ -98,10 +115,10 @@ impl Server {
         &self.origin
     }
 
-    /// From now on keeps only requests to a path with the segment `token`, under the rest of that path: others can
-    /// reach a public inbox as well.
-    pub fn listen_for(&self, token: &str) {
-        self.shared.token.get_or_init(|| token.to_owned());
+    /// From now on keeps only requests to a path with the last segment of `url`, under the rest of that path: others can
+    /// reach a public inbox as well. `url` is the base URL of the inbox as senders see it.
+    pub fn listen_for(&self, url: &str) {
+        self.shared.url.get_or_init(|| url.to_owned());
     }
 
     pub fn inbox(&self) -> MutexGuard<'_, Inbox> {
@@ -157,7 +174,7 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Respo
     *response.status_mut() =
         StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     if response.status().is_redirection()
-        && let Ok(target) = HeaderValue::from_str(&redirect_of(&path))
+        && let Some(target) = shared.redirect(&path)
     {
         response.headers_mut().insert(LOCATION, target);
     }

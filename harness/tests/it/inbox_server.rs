@@ -41,17 +41,19 @@ async fn each_inbox_path_responds_as_its_name_says() {
     assert!(arrivals.iter().all(|arrival| arrival.delivery.as_deref() == Some("d1")));
 }
 
-/// A redirect leads to a path of the inbox, where a request with any method is kept.
+/// A redirect leads to a path of the inbox, where a request with any method is kept: by turns as a URL and as a path.
 #[tokio::test]
 async fn a_redirect_that_is_followed_arrives() {
     let inbox = Server::start().await.unwrap();
-    let answer = deliver(&inbox, "/recovers/1").await;
-    assert!(answer.contains("location: /redirected/1\r\n"), "{answer}");
+    for base in [inbox.origin(), ""] {
+        let answer = deliver(&inbox, "/recovers/1").await;
+        assert!(answer.contains(&format!("location: {base}/redirected/1\r\n")), "{answer}");
+    }
     let address: SocketAddr = inbox.origin().trim_start_matches("http://").parse().unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
     let followed = "GET /redirected/1 HTTP/1.1\r\nhost: inbox\r\nconnection: close\r\n\r\n";
     stream.write_all(followed.as_bytes()).await.unwrap();
     stream.read_to_string(&mut String::new()).await.unwrap();
     let paths: Vec<String> = inbox.inbox().take().into_iter().map(|one| one.path).collect();
-    assert_eq!(paths, ["/recovers/1", "/redirected/1"]);
+    assert_eq!(paths, ["/recovers/1", "/recovers/1", "/redirected/1"]);
 }

@@ -714,6 +714,50 @@ fn finds_an_advance_that_is_issued_or_settles_twice() {
     }
 }
 
+/// Whether an advance goes back is not shown. If it does, another event says so.
+#[test]
+fn finds_an_advance_that_stays_behind_its_last_event() {
+    let url = "http://127.0.0.1:1/accepts/1";
+    let party = |name: &str| json!({ "externalId": name, "legalName": name });
+    let sync = json!({ "payee": party("v"), "payor": party("p"), "status": "ISSUED", "faceValue": 9,
+        "issueDate": "2026-01-01T00:00:00Z", "dueDate": "2026-02-01T00:00:00Z" });
+    let written = [
+        (
+            Call::json("POST", "/v1/webhooks", json!({ "url": url })),
+            201,
+            json!({ "reference": "whs_1", "url": url, "secret": "whsec_right" }),
+        ),
+        (
+            Call::json("PUT", "/v1/invoices/i", sync),
+            200,
+            json!({ "externalId": "i", "outcome": "created", "reason": null }),
+        ),
+    ];
+    let read = |shown: &str| {
+        let invoice = json!({ "externalId": "i", "advance": { "phase": shown } });
+        TestExchange::from(&(get("/v1/organizations/v/invoices/i"), 200, invoice))
+    };
+    let of = |events: &[(&str, u32)], reads: &[&str]| {
+        let deliveries = events.iter().map(|(changed, sequence)| TestExchange {
+            arrivals: vec![Arrival {
+                path: "/accepts/1".into(),
+                ..arrival(changed, &state(changed, json!(sequence)))
+            }],
+            ..TestExchange::from(&(get("/v1/webhooks"), 200, json!([])))
+        });
+        let written = written.iter().map(TestExchange::from);
+        let reads = reads.iter().map(|shown| read(shown));
+        let shown: Vec<_> = written.chain(deliveries).chain(reads).collect();
+        broken_by(&mut super::relations::events::Events::of(true), &shown)
+    };
+    let behind = ["6.events.invoice.factoredUpdated"];
+    assert_eq!(of(&[("FUNDED", 3), ("REPAID", 4)], &["FUNDED", "FUNDED"]), behind);
+    assert_eq!(of(&[("REPAID", 4), ("FUNDED", 3)], &["FUNDED", "FUNDED"]), behind);
+    assert!(of(&[("REPAID", 4)], &["FUNDED", "REPAID", "FUNDED"]).is_empty(), "one read is late");
+    assert!(of(&[("REPAID", 4), ("FUNDED", 5)], &["FUNDED", "FUNDED"]).is_empty(), "it went back");
+    assert!(of(&[("FUNDING", 2)], &["REQUESTED", "REQUESTED"]).is_empty(), "it may have failed");
+}
+
 /// Events may call a payee that came with a tax id by another name, or not be sent (`gap.partyTaxIdAndContact`): those of
 /// its advances, too.
 #[test]

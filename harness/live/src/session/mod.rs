@@ -36,7 +36,7 @@ use crate::session::plays::Plays;
 use crate::session::workers::Workers;
 use crate::settings::{ApiKey, Settings, any_name};
 
-use outage::{InARow, Outage, Survival, is_gateway_failure};
+use outage::{Outage, Survival, is_gateway_failure};
 pub(crate) use plays::{Play, Subscriber};
 pub(crate) use sending::Purpose;
 
@@ -78,7 +78,8 @@ pub(super) struct SessionState {
     spent: TimeSpent,
     /// How long the last response took.
     took: Duration,
-    unanswered: InARow,
+    /// How many requests in a row were not answered.
+    unanswered: u32,
     /// The number of reads that stayed stale through every wait.
     stale_reads: u32,
     /// How often overdue deliveries did not come through every wait.
@@ -147,8 +148,8 @@ impl Session {
         let token = format!("{}{}{}", settings.own_name, any_name(), any_name());
         let inbox_url =
             settings.webhooks.as_ref().map(|webhooks| format!("{}/{token}", webhooks.url));
-        if let Some(inbox) = &inbox {
-            inbox.listen_for(&token);
+        if let (Some(inbox), Some(url)) = (&inbox, &inbox_url) {
+            inbox.listen_for(url);
         }
         let state = SessionState {
             ledger: SpendingLedger::default(),
@@ -159,7 +160,7 @@ impl Session {
             workers: Workers::new(&settings),
             spent: TimeSpent::default(),
             took: Duration::ZERO,
-            unanswered: InARow::default(),
+            unanswered: 0,
             stale_reads: 0,
             missing_deliveries: 0,
             clock_ahead: None,

@@ -33,31 +33,8 @@ const RESTART_TIME: Duration = Duration::from_secs(60);
 const LASTING: [Duration; 3] =
     [Duration::ZERO, Duration::from_millis(50), Duration::from_millis(200)];
 
-/// After so many requests in a row without an answer the run ends.
+/// After so many requests in a row without an answer the run asks for the subscriptions, and ends if they are not listed.
 const MOST_UNANSWERED: u32 = 10;
-
-/// The same, if all of them are of one kind: what the service does for that kind may fail each time.
-const MOST_OF_ONE_KIND: u32 = 200;
-
-/// The requests in a row that were not answered.
-#[derive(Debug, Default)]
-pub(super) struct InARow {
-    pub(super) times: u32,
-    operations: BTreeSet<String>,
-}
-
-impl InARow {
-    pub(super) fn count(&mut self, step: &Prepared) {
-        self.times += 1;
-        self.operations.insert(step.operation());
-    }
-
-    /// Whether the target has failed, and not what it does for one kind of request: an outage hits others, too.
-    pub(super) fn is_outage(&self) -> bool {
-        let most = if self.operations.len() > 1 { MOST_UNANSWERED } else { MOST_OF_ONE_KIND };
-        self.times >= most
-    }
-}
 
 /// A target that does not answer any more.
 #[derive(Clone, Debug)]
@@ -148,6 +125,37 @@ impl Session {
         if is_answered {
             state.survival.answered(situation);
         }
+    }
+
+    /// Counts the requests in a row that were not answered. What the service does for some requests may fail each time: it
+    /// is out of order only if it lists no subscriptions either.
+    pub(super) async fn note_outage(&self, answered: Result<&Response, &Unanswered>) {
+        let why = match answered {
+            Ok(seen) if matches!(seen.status, 502 | 504) => format!("it answers {}", seen.status),
+            Ok(_) => {
+                self.state().unanswered = 0;
+                return;
+            }
+            Err(unanswered) => unanswered.why.clone(),
+        };
+        let times = {
+            let mut state = self.state();
+            state.unanswered += 1;
+            if state.unanswered < MOST_UNANSWERED || state.ended.is_some() {
+                return;
+            }
+            state.unanswered
+        };
+        let listed = self.exchange(0, &self.list()).await;
+        let mut state = self.state();
+        if listed.is_ok_and(|(answer, _)| answer.seen.is_success()) {
+            state.unanswered = 0;
+            return;
+        }
+        let target = &self.settings.target;
+        state.ended.get_or_insert(StopReason::GivenUp(format!(
+            "{target} is given up: {times} requests in a row were not answered, the last one since {why}"
+        )));
     }
 
     /// Notes that a step is under way. Returns what the target does in it.

@@ -17,7 +17,6 @@ use crate::journal::Journal;
 use crate::ledger::{Charge, OverBudget};
 use crate::pace::{LONGEST_WAIT, asked_wait};
 use crate::scope::{Permit, Scope};
-use crate::session::outage::InARow;
 use crate::session::{Session, SessionState, StopReason};
 use crate::settings::{Budget, Settings};
 
@@ -63,6 +62,7 @@ impl Session {
         let came = answered.as_ref().map(|answered| &answered.seen);
         self.note_silence(play, step, situation, came).await;
         self.note_after(play, step, permit, charge, came);
+        self.note_outage(came).await;
         answered
     }
 
@@ -423,21 +423,6 @@ impl Session {
             }
             Err(unanswered) if unanswered.applied == Applied::MayBe => state.leave(permit.makes),
             Err(_) => state.ledger.refund(charge),
-        }
-        let why = match answered {
-            Ok(seen) if matches!(seen.status, 502 | 504) => format!("it answers {}", seen.status),
-            Ok(_) => {
-                state.unanswered = InARow::default();
-                return;
-            }
-            Err(unanswered) => unanswered.why.clone(),
-        };
-        state.unanswered.count(step);
-        if state.unanswered.is_outage() && state.ended.is_none() {
-            let (target, times) = (&self.settings.target, state.unanswered.times);
-            state.ended = Some(StopReason::GivenUp(format!(
-                "{target} is given up: {times} requests in a row were not answered, the last one since {why}"
-            )));
         }
     }
 }

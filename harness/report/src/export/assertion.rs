@@ -46,7 +46,8 @@ impl Assertion {
         if value.is_string() && roles().any(|role| matches!(role, Role::Prose | Role::Text)) {
             // The words are free: only their absence is wrong.
             let is_some = |text: &Value| text.as_str().is_some_and(|text| !text.is_empty());
-            let is_missing = !seen.body.as_ref().and_then(|body| at(body, &way)).is_some_and(is_some);
+            let is_missing =
+                !seen.body.as_ref().and_then(|body| at(body, &way)).is_some_and(is_some);
             return is_missing.then_some(Assertion::SomeText { way });
         }
         Some(Assertion::Field { way, value: value.clone() })

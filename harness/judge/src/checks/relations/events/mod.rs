@@ -390,8 +390,12 @@ impl Events {
                 && self.is_surely_about(announced, &name)
         });
         // Each once, however many endpoints it came to.
-        let said: BTreeSet<(EventType, AdvanceState)> =
-            about.filter_map(Announcement::least_state).collect();
+        let mut said: BTreeSet<(EventType, AdvanceState)> =
+            about.clone().filter_map(Announcement::least_state).collect();
+        // Whether an advance goes back to an earlier state is not shown. If it does, an event with a greater sequence says so.
+        let last = about.filter_map(Announcement::state_in_order).max();
+        let last = last.map(|(_, state)| state).filter(|state| *state >= AdvanceState::Funded);
+        said.extend(last.map(|state| (EventType::FactoredUpdated, state)));
         for (event, least) in said {
             let question = (name.0.clone(), Some(name.1.clone()), event);
             let Some(holds) = self.behind.agrees(question, shown >= least) else { continue };
@@ -433,10 +437,14 @@ impl Announcement {
         let least = match event {
             EventType::AdvanceIssued => AdvanceState::Funded,
             EventType::AdvancePaid => AdvanceState::Repaid,
-            // Whether an advance goes back to an earlier state is not shown.
             _ => return None,
         };
         Some((event, least))
+    }
+
+    /// The sequence and the financing state of an event that says how the state changed.
+    fn state_in_order(&self) -> Option<(Sequence, AdvanceState)> {
+        self.sequence.zip(self.only_state()).filter(|_| self.kind == FACTORED)
     }
 
     /// The financing states that it shows: the one that changed may be among them.
