@@ -387,6 +387,12 @@ fn finds_a_read_or_refusal_that_changes_state() {
     let of = |exchanges: &[_]| broken(&mut super::unchanged::Unchanged::default(), exchanges);
     assert!(of(&[read("a"), refusal.clone(), read("a")]).is_empty());
     assert_eq!(of(&[read("a"), refusal, read("b")]), ["7.retrying.2"]);
+    // What fails may have done something.
+    let not_done = |status| (get("/v1/x"), status, json!({ "error": "no", "code": "c" }));
+    let inside = Inside { changed: true, audit: Ok(()) };
+    let check = &mut super::unchanged::Unchanged::default();
+    let broken = broken_inside(check, &[404, 500, 502].map(not_done), Some(inside));
+    assert_eq!(broken, ["7.retrying.2"]);
 }
 
 #[test]

@@ -35,7 +35,11 @@ impl Check for Unchanged {
         } else {
             clause!("7.retrying.2")
         };
-        if let Some(inside) = exchange.inside.filter(|_| exchange.seen.status != 502) {
+        // What fails may have changed something before.
+        if exchange.seen.status >= 500 {
+            return;
+        }
+        if let Some(inside) = exchange.inside {
             let evidence = || ("as it was before", "something changed");
             notes.expect(exchange, clause, !inside.changed, "the service", evidence);
         }
@@ -45,7 +49,7 @@ impl Check for Unchanged {
 
 impl Unchanged {
     fn compare(&mut self, exchange: &Exchange<'_>, call: &PreparedCall, notes: &mut Notes) {
-        if call.method != "GET" || exchange.seen.status == 502 {
+        if call.method != "GET" {
             return;
         }
         match self.read.entry((exchange.sent.authorization.clone(), call.path.clone())) {

@@ -215,12 +215,13 @@ impl FieldComparison<'_> {
             .filter_map(|one| self.bindings.seen("reference", &reference(one)?).cloned())
             .collect();
         let shown = texts(seen);
-        let is_shown = |reference: &String| shown.contains(&reference.as_str());
-        // The form of the list is open, and so is the field that identifies a subscription: a reference is missing where
-        // the list shows others, or nothing.
-        let has_references = seen.is_array() || shown.is_empty() || bound.iter().any(is_shown);
+        // The form of the list is open, but each subscription is there with its reference, alone or as the end of a link.
+        let is_it = |text: &&str, reference: &str| {
+            text.strip_suffix(reference).is_some_and(|base| base.is_empty() || base.ends_with('/'))
+        };
+        let is_shown = |reference: &String| shown.iter().any(|text| is_it(text, reference));
         for reference in bound.iter().filter(|reference| !is_shown(reference)) {
-            let missing = has_references.then_some(clause!("4.webhookList.1"));
+            let missing = Some(clause!("4.webhookList.1"));
             self.differ(FieldPath::Top, format!("{reference} in the list"), Some(seen), missing);
         }
     }
