@@ -346,6 +346,37 @@ fn subscriptions_ended_by_others_accuse_nobody() {
 }
 
 /// Prose is a string, whatever came before.
+/// No response shows who owes an invoice: one that was there before the traffic may be owed by its payee.
+#[test]
+fn an_invoice_from_before_may_be_owed_by_its_payee() {
+    let invoice = json!({
+        "externalId": "i", "status": "ISSUED", "faceValue": 50_000, "collected": 0,
+        "collectionState": "UNCOLLECTED", "issueDate": "2026-02-01T00:00:00Z",
+        "dueDate": "2026-06-01T00:00:00Z", "advance": null, "fundable": false,
+        "notFundableReason": "A business cannot finance its own invoice.",
+    });
+    let party = |name: &str| json!({ "externalId": name, "legalName": "Acme Ltd" });
+    let sync = |payor: &str| {
+        json!({ "payee": party("acme"), "payor": party(payor), "status": "ISSUED",
+            "faceValue": 50_000, "issueDate": "2026-02-01T00:00:00Z", "dueDate": "2026-06-01T00:00:00Z" })
+    };
+    let updated = json!({ "externalId": "i", "outcome": "updated", "reason": null });
+    let asked = json!({ "payeeExternalId": "acme", "invoiceExternalId": "i" });
+    let refused = json!({ "error": "no", "code": "self_dealing" });
+    let read = ("GET", "/v1/organizations/acme/invoices/i", Value::Null, 200, invoice);
+    let advance = ("POST", "/v1/advances", asked, 403, refused);
+    let known = ("GET", "/v1/organizations/acme", Value::Null, 200, business(false));
+    let traffic = [known, read.clone(), advance.clone(), advance.clone(), read];
+    let (code, said) = judged(&archive(&traffic));
+    assert_eq!(code, Some(0), "{said}");
+    // Whoever synced it since has said who owes it.
+    let synced = |payor| ("PUT", "/v1/invoices/i", sync(payor), 200, updated.clone());
+    let with = |payor| [&traffic[..2], &[synced(payor), advance.clone()]].concat();
+    assert_eq!(judged(&archive(&with("acme"))).0, Some(0));
+    let (code, said) = judged(&archive(&with("other")));
+    assert_eq!(code, Some(1), "{said}");
+}
+
 #[test]
 fn non_string_prose_is_found_at_once() {
     let folder = tempfile::tempdir().unwrap();

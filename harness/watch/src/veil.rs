@@ -251,9 +251,11 @@ impl Veil {
         }
     }
 
-    /// Remembers the number of a field that holds a secret one.
+    /// Remembers the number of a field that holds a secret one. One of four digits or fewer is shown anyway, and may be the
+    /// number of a row.
     fn keep_number(&self, role: Option<Role>, number: &str) {
-        if matches!(role, Some(Role::TaxId | Role::AccountNumber)) {
+        let is_short = significant_digits(number).count() <= SHOWN;
+        if matches!(role, Some(Role::TaxId | Role::AccountNumber)) && !is_short {
             let mut numbers = self.numbers.borrow_mut();
             if numbers.len() < MOST_NUMBERS {
                 numbers.insert(self.hash_of_digits(number));
@@ -268,8 +270,7 @@ impl Veil {
     }
 
     fn hash_of_digits(&self, number: &str) -> u64 {
-        let digits = number.chars().filter(char::is_ascii_digit);
-        self.random.hash_one(digits.skip_while(|it| *it == '0').collect::<String>())
+        self.random.hash_one(significant_digits(number).collect::<String>())
     }
 
     /// A text in the place of such a field; `None` for a field that the document does not know.
@@ -471,6 +472,10 @@ fn is_worded(role: Role) -> bool {
 /// Whether other digits hide the number that it spells: letters and digits of other scripts could spell one, too.
 fn is_spelled_plainly(number: &str) -> bool {
     number.chars().all(|it| it.is_ascii_digit() || !it.is_alphanumeric())
+}
+
+fn significant_digits(number: &str) -> impl Iterator<Item = char> {
+    number.chars().filter(char::is_ascii_digit).skip_while(|it| *it == '0')
 }
 
 fn has_plain_digits(text: &str) -> bool {

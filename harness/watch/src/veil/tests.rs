@@ -129,6 +129,11 @@ fn what_a_service_has_computed_is_shown_under_any_name() {
         )),
         ..PLAIN
     };
+    let short = br#"{"accountNumber":"0004","routingNumber":"021000021"}"#;
+    let row = br#"{"rows":[{"line":4}]}"#;
+    let shown =
+        text(veil.cover(&Bare { sent: short, answered: Some((200, row)), ..bare }).answered);
+    assert_eq!(shown.as_bytes(), row);
     let shown = text(veil.cover(&bare).answered);
     assert!(shown.contains(r#""limit":229140"#), "{shown}");
     lacks(&shown, &["12345678"]);

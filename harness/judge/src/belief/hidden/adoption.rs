@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::reply::Reply;
 use tideover_model::words::InvoiceStatus;
 use tideover_model::{Cents, FaceValue, Happening, InvoiceSync, Operation, Timestamp, VendorRoute};
 
@@ -80,6 +81,31 @@ impl Deeds<'_> {
             self.happen(Happening::PayorPays { payee, invoice, amount: collected });
         }
         self.operate(revealed, sync(status))
+    }
+
+    /// Makes the payee the payor of an adopted invoice: no response shows who owes it.
+    pub(super) fn owe_itself(&mut self, invoice: &str) -> bool {
+        let payor = self.hypothesis.payor(self.now, self.platform, self.payee, invoice);
+        let names = (self.payee.to_owned(), invoice.to_owned());
+        let read = Operation::GetInvoice { payee: names.0, invoice: names.1 };
+        let Some(Reply::Invoice(known)) = self.hypothesis.look(self.now, self.platform, read)
+        else {
+            return false;
+        };
+        let Some(face_value) = FaceValue::new(known.face_value.0) else { return false };
+        if payor != Some(some_payor().business) || known.advance.is_some() {
+            return false;
+        }
+        let sync = InvoiceSync {
+            invoice: invoice.to_owned(),
+            payee: party(self.payee, None),
+            payor: party(self.payee, None),
+            status: known.status,
+            face_value,
+            issue_date: known.issue_date,
+            due_date: known.due_date,
+        };
+        self.operate(Revealed::default(), Operation::SyncInvoice(Box::new(sync)))
     }
 
     /// Requests an advance and brings it to the state that the first response shows.

@@ -67,6 +67,8 @@ pub(crate) enum HiddenMove {
     BusinessWasThere,
     /// The same, and so was its invoice.
     InvoiceWasThere,
+    /// Such an invoice is owed by its own payee.
+    OwedByItself,
 }
 
 /// What may have happened in `hypothesis` before the observed response.
@@ -144,6 +146,7 @@ fn by_the_service(
         (is_known && may_predate && names_invoice, HiddenMove::InvoiceWasThere),
         (names_invoice, HiddenMove::FundingStarted),
         (names_invoice, HiddenMove::FundingCompleted),
+        (is_known && may_predate && names_invoice, HiddenMove::OwedByItself),
     ];
     moves.into_iter().filter_map(|(is_possible, hidden)| is_possible.then_some(hidden))
 }
@@ -276,6 +279,7 @@ impl HiddenMove {
             HiddenMove::InvoiceWasThere => seen
                 .success_body()
                 .is_some_and(|answer| deeds.adopt_invoice(&invoice, answer, revealed)),
+            HiddenMove::OwedByItself => deeds.owe_itself(&invoice),
         }
     }
 }
