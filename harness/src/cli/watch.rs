@@ -3,7 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -94,6 +95,18 @@ impl SideOption {
 /// The most exchanges that are printed with a finding when it happens. The report has more.
 const MOST_PRINTED: usize = 10;
 
+/// How long the judge may go on at the end before that is announced.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Waits for another signal while the judge still works.
+async fn asked_again(output: &Output) -> Result<(), Problem> {
+    let stop = StopSignals::listen()?;
+    tokio::time::sleep(SOON).await;
+    output.announce("Judges what is left. Ctrl-C again ends without it.")?;
+    stop.received().await?;
+    Ok(())
+}
+
 impl Watch {
     pub(super) async fn run(self) -> Result<Outcome, Problem> {
         let given = [("--har", &self.har), ("--profile", &self.profile), ("--learn", &self.learn)];
@@ -139,7 +152,16 @@ impl Watch {
             webhooks.stop().await;
         }
         tape.close();
-        let watched = tokio::task::spawn_blocking(|| watcher.finish()).await?;
+        let at_once = watcher.at_once();
+        let mut finishing = tokio::task::spawn_blocking(|| watcher.finish());
+        let watched = tokio::select! {
+            finished = &mut finishing => finished?,
+            again = asked_again(&output) => {
+                again?;
+                at_once.store(true, Ordering::Relaxed);
+                finishing.await?
+            }
+        };
         self.report(&output, watched, &stated, baseline.as_ref(), began)
     }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -82,8 +84,14 @@ pub struct Given {
     pub ending: Ending,
 }
 
+/// Why a request is not judged that waited for the judge when the watch was ended at once.
+const ENDED: &str = "the watch ended at once";
+
 /// A thread that judges.
-pub struct Watcher(JoinHandle<Watched>);
+pub struct Watcher {
+    thread: JoinHandle<Watched>,
+    at_once: Arc<AtomicBool>,
+}
 
 impl Watcher {
     /// Starts the thread. It calls `notify` for each notice, and ends when the tape is closed.
@@ -97,9 +105,16 @@ impl Watcher {
         notify: impl FnMut(Notice) + Send + 'static,
     ) -> io::Result<Watcher> {
         let ending = given.ending;
-        let run = move || Desk::new(given, har, Box::new(notify)).run(&copies, ending);
+        let at_once = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&at_once);
+        let run = move || Desk::new(given, har, flag, Box::new(notify)).run(&copies, ending);
         let thread = std::thread::Builder::new().name("judge".to_owned());
-        Ok(Watcher(thread.spawn(run)?))
+        Ok(Watcher { thread: thread.spawn(run)?, at_once })
+    }
+
+    /// What ends the thread at once when it is set: what still waits is counted, and not judged.
+    pub fn at_once(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.at_once)
     }
 
     /// Waits for the end of the thread.
@@ -107,7 +122,7 @@ impl Watcher {
     /// # Panics
     /// If the thread did.
     pub fn finish(self) -> Watched {
-        match self.0.join() {
+        match self.thread.join() {
             Ok(watched) => watched,
             Err(panic) => std::panic::resume_unwind(panic),
         }
@@ -130,13 +145,15 @@ struct Desk {
     shown: BTreeMap<Duty, Vec<Seen>>,
     requests: u64,
     attempts: u64,
+    /// Whether what still waits is left out.
+    at_once: Arc<AtomicBool>,
     notify: Notify,
 }
 
 type Notify = Box<dyn FnMut(Notice) + Send>;
 
 impl Desk {
-    fn new(given: Given, har: Option<HarFile>, notify: Notify) -> Desk {
+    fn new(given: Given, har: Option<HarFile>, at_once: Arc<AtomicBool>, notify: Notify) -> Desk {
         let Given { profile, bases, alone, .. } = given;
         Desk {
             judge: Judge::new(&profile, alone),
@@ -152,6 +169,7 @@ impl Desk {
             shown: BTreeMap::new(),
             requests: 0,
             attempts: 0,
+            at_once,
             notify,
         }
     }
@@ -205,7 +223,10 @@ impl Desk {
     }
 
     fn judge_entry(&mut self, entry: serde_json::Value) {
+        let at_once = self.at_once.load(Ordering::Relaxed);
         match read_entry(entry) {
+            Ok(Read::Request(_)) if at_once => self.judge.leave_out(ENDED),
+            Ok(Read::Delivery(_)) if at_once => {}
             Ok(Read::Request(one)) => {
                 // Those that came later cannot have overlapped with what ended before.
                 let horizon = self.under_way.values().min().copied();
@@ -338,5 +359,50 @@ impl fmt::Display for Seen {
             Side::Webhooks => "delivery",
         };
         write!(f, "{what} {number}: {method} {path} → {answer}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::copy::{CopiedAnswer, CopiedBody, tape};
+
+    /// What a watcher says of one read, which comes after `at_once` was set or not.
+    fn watched(at_once: bool) -> Watched {
+        let start = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
+        let (tape, copies) = tape(start);
+        let bases = Bases { service: "http://127.0.0.1:1".into(), receiver: String::new() };
+        let given =
+            Given { profile: Profile::default(), bases, alone: false, ending: Ending::Open };
+        let watcher = Watcher::start(copies, given, None, |_| {}).unwrap();
+        watcher.at_once().store(at_once, Ordering::Relaxed);
+        let (number, since) = tape.begin();
+        let mut body = CopiedBody { is_whole: true, ..CopiedBody::default() };
+        body.push(&br#"{"error":"no","code":"unknown_endpoint"}"#.to_vec().into());
+        let answer = CopiedAnswer { status: 404, headers: Default::default(), body };
+        tape.end(Box::new(Copied {
+            side: Side::Api,
+            number,
+            since,
+            now: since,
+            method: "GET".to_owned(),
+            path: "/v1/nothing".to_owned(),
+            headers: Default::default(),
+            body: CopiedBody { is_whole: true, ..CopiedBody::default() },
+            answer: Some(answer),
+            unreached: None,
+        }));
+        tape.close();
+        watcher.finish()
+    }
+
+    #[test]
+    fn what_still_waits_is_counted_and_not_judged_at_once() {
+        let of = |at_once| {
+            let Watched { judged, requests, .. } = watched(at_once);
+            (requests, judged.unjudged.get(ENDED).copied())
+        };
+        assert_eq!(of(false), (1, None));
+        assert_eq!(of(true), (1, Some(1)));
     }
 }

@@ -243,6 +243,11 @@ impl Judge {
         self.forgotten
     }
 
+    /// Counts a request that is not judged, for a reason that is not in it.
+    pub fn leave_out(&mut self, why: &'static str) {
+        *self.unjudged.entry(why).or_default() += 1;
+    }
+
     /// The number of requests that cannot be judged so far.
     pub fn unjudged(&self) -> u64 {
         self.unjudged.values().sum::<u64>() + self.unknown_before
