@@ -67,7 +67,7 @@ pub(crate) enum HiddenMove {
     BusinessWasThere,
     /// The same, and so was its invoice.
     InvoiceWasThere,
-    /// Such an invoice is owed by its own payee.
+    /// The payee of the invoice is its payor, too, by another identifier or the same.
     OwedByItself,
 }
 

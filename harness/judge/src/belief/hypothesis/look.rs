@@ -2,7 +2,6 @@
 
 use tideover_exchange::Prepared;
 use tideover_model::wire::field::Fields;
-use tideover_model::wire::overview::Wanted;
 use tideover_model::wire::reply::Reply;
 use tideover_model::{
     BusinessId, Cents, Code, Face, FaceValue, Operation, OperationKind, PlatformId, Service,
@@ -22,20 +21,6 @@ impl Hypothesis {
         operation: Operation,
     ) -> Option<Reply> {
         self.bare.face().clone().handle(now, platform, operation).ok()
-    }
-
-    /// What the platform calls the payor of an invoice.
-    pub(crate) fn payor(
-        &self,
-        now: Timestamp,
-        platform: PlatformId,
-        payee: &str,
-        invoice: &str,
-    ) -> Option<String> {
-        let wanted = Wanted { text: invoice, most: usize::MAX };
-        let seen = self.bare.face().overview(now, platform, wanted);
-        let mut named = seen.invoices.into_iter();
-        named.find(|it| it.payee == payee && it.external_id == invoice).map(|it| it.payor)
     }
 
     /// Whether no hidden move explains a response: it says that something is not there, or new, and here it is there. No
