@@ -35,6 +35,11 @@ pub(super) fn rows(payee: &str) -> String {
     format!("{COLUMNS}{}", FACE_VALUES.iter().enumerate().map(row).collect::<String>())
 }
 
+/// The request of an advance of the invoice with this number, counted from one.
+pub(super) fn ask(vendor: &str, number: usize) -> Step {
+    make::request_advance(vendor, &format!("f{number}"))
+}
+
 /// How many of the invoices a vendor requests advances of.
 #[derive(Clone, Copy)]
 pub(super) struct Filling {
@@ -59,9 +64,7 @@ impl Filling {
         let unasked = if number > self.greatest { LARGEST - self.greatest } else { 0 };
         match number {
             0 => Some(make::import("filling", rows(vendor))),
-            number if number < self.steps() => {
-                Some(make::request_advance(vendor, &format!("f{}", number + unasked)))
-            }
+            number if number < self.steps() => Some(ask(vendor, number + unasked)),
             _ => None,
         }
     }
