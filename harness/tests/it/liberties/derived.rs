@@ -320,3 +320,18 @@ async fn a_report_may_have_members_that_differ() {
     let rewrite: Rewrite = |_, body| numbered(body, NUMBER.fetch_add(1, Ordering::Relaxed));
     assert_accepted(Liberty { rewrite, ..NONE }).await;
 }
+
+/// A service may look for the business before it looks at the key. But what is synced is not unknown without one.
+#[tokio::test]
+async fn a_wrong_key_makes_nothing_unknown_that_is_synced() {
+    let hides: Instead = |_, call| {
+        let is_read = call.method == "GET" && call.path.starts_with("/v1/organizations/");
+        refuses(404, "business_not_found").filter(|_| is_read)
+    };
+    let without_key = |name: &str| read(name).by(&Caller::Nobody);
+    let sync = |name: &str| put(&format!("/v1/organizations/{name}"), json!({ "legalName": "V" }));
+    let liberty = Liberty { instead: hides, ..NONE };
+    assert_steps_accepted(liberty, &[sync("v"), without_key("w")]).await;
+    let synced = [sync("v"), without_key("v")];
+    assert_accused(liberty, &synced, "5.authentication.3").await;
+}

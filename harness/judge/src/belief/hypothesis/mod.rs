@@ -22,7 +22,7 @@ use tideover_exchange::{Prepared, PreparedAction, PreparedCall, Response};
 use tideover_model::clause::Kind;
 use tideover_model::wire::field::{self, Fields};
 use tideover_model::wire::lenient::most_lenient_file;
-use tideover_model::wire::route::route;
+use tideover_model::wire::route::{Route, route};
 use tideover_model::{
     ActionKind, BusinessDetails, BusinessId, Clause, Code, Contact, Face, Happening, Operation,
     OperationKind, Outcome, PlatformId, Profile, Reading, Service, Timestamp, clause,
@@ -449,6 +449,7 @@ impl Hypothesis {
     fn may_refuse_with(&mut self, Observation { sent, seen, now }: Observation<'_>) -> bool {
         let Some(code) = seen.code().and_then(Code::parse) else { return false };
         let is_made_up = self.is_made_up(sent);
+        let named = self.platform_of(sent).unwrap_or(PlatformId::DEFAULT);
         let sent = self.translate(sent);
         let Some(call) = sent.call() else { return false };
         let caller = self.bare.face().authenticate(sent.authorization.as_deref());
@@ -456,29 +457,37 @@ impl Hypothesis {
             return code == Code::UnknownEndpoint
                 || caller.is_err_and(|refusal| refusal.code == code);
         };
-        let untyped = way.decode(None, call.body());
         let mut codes: Vec<Code> = Vec::new();
         codes.extend(call.asked().operation.as_ref().err().map(|refusal| refusal.code));
-        // Without a right key there is no platform, and nothing of one.
-        let platform = match caller {
-            Ok(platform) => platform,
-            Err(refusal) => {
-                codes.push(refusal.code);
-                self.nobody(now)
-            }
+        codes.extend(caller.as_ref().err().map(|refusal| refusal.code));
+        // Without a right key there is no platform, and nothing of one. But what is synced is not unknown for that.
+        let platforms = match caller {
+            Ok(platform) => vec![platform],
+            Err(_) => vec![named, self.nobody(now)],
         };
-        codes.extend(self.codes_of_parts(call, &way, platform, now));
-        match untyped {
-            Err(refusal) => codes.push(refusal.code),
-            Ok(operation) => {
-                let service = self.service();
-                service.choices_mut().leave_precedence();
-                let answer = service.handle(now, platform, operation);
-                codes.extend(answer.err().map(|refusal| refusal.code));
-            }
-        }
-        codes.extend(codes_left_open(call, &codes, is_made_up));
-        codes.contains(&code)
+        platforms.into_iter().all(|platform| {
+            let of_state = self.codes_of_state(call, &way, platform, now);
+            let codes = [codes.as_slice(), &of_state].concat();
+            codes.contains(&code) || codes_left_open(call, &codes, is_made_up).contains(&code)
+        })
+    }
+
+    /// The codes that the state of a platform gives a request, and those that its readable parts give it.
+    fn codes_of_state(
+        &mut self,
+        call: &PreparedCall,
+        way: &Route<'_>,
+        platform: PlatformId,
+        now: Timestamp,
+    ) -> Vec<Code> {
+        let mut codes = self.codes_of_parts(call, way, platform, now);
+        let refused = way.decode(None, call.body()).and_then(|operation| {
+            let service = self.service();
+            service.choices_mut().leave_precedence();
+            service.handle(now, platform, operation)
+        });
+        codes.extend(refused.err().map(|refusal| refusal.code));
+        codes
     }
 
     /// A platform that has nothing.
