@@ -218,8 +218,7 @@ impl Events {
             |((caller, payee), name): &&InvoiceName| caller == owner && named(payee) && named(name);
         let Some(absent) = self.absent.iter().find(is_it) else { return };
         // A read may be behind a sync. And the name may stand for something else in an event about another invoice.
-        let is_known = self.names.invoices().any(|known| known == absent || named(&known.1));
-        if is_known {
+        if self.names.invoices_in(&announced.texts).next().is_some() {
             return;
         }
         notes.expect_delivery(meaning_of(EventType::InvoiceCreated), false, "webhook", || {
@@ -412,8 +411,8 @@ impl Events {
         let named = |text: &String| announced.texts.contains(text);
         named(payee)
             && named(invoice)
-            && self.names.businesses_of(owner).filter(|it| named(it)).eq([payee])
-            && self.names.invoices().filter(|((_, _), it)| named(it)).count() == 1
+            && self.names.businesses_in(&announced.texts, owner).eq([payee])
+            && self.names.invoices_in(&announced.texts).count() == 1
     }
 
     /// Whether a business that completed onboarding still meets what it met then. A tax id may be found wrong later, or
@@ -426,7 +425,9 @@ impl Events {
 
     /// The invoice that an event is about, if it names one that was synced and no other.
     fn only_invoice_in(&self, announced: &Announcement) -> Option<InvoiceName> {
-        self.names.invoices().find(|name| self.is_surely_about(announced, name)).cloned()
+        let (payee, invoice) = self.names.invoices_in(&announced.texts).next()?;
+        let name = (payee.clone(), invoice.clone());
+        self.is_surely_about(announced, &name).then_some(name)
     }
 }
 

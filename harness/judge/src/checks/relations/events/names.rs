@@ -20,6 +20,8 @@ pub(super) struct Names {
     businesses: BTreeMap<BusinessName, u64>,
     /// The step that first named each invoice.
     invoices: BTreeMap<InvoiceName, u64>,
+    /// The payees of the invoices that have one identifier.
+    payees: BTreeMap<String, BTreeSet<BusinessName>>,
     /// Businesses that may be linked to others, so that unknown callers may act on them.
     shared: BTreeSet<BusinessName>,
     /// The businesses for which each tax id was sent, by its digits.
@@ -121,13 +123,18 @@ impl Names {
             self.businesses.entry(business.clone()).or_insert(step);
         }
         if let Some(payee) = parties.into_iter().next().flatten() {
-            self.invoices.entry((payee, invoice)).or_insert(step);
+            self.learn_invoice(payee, invoice, step);
         }
+    }
+
+    fn learn_invoice(&mut self, payee: BusinessName, invoice: String, step: u64) {
+        self.payees.entry(invoice.clone()).or_default().insert(payee.clone());
+        self.invoices.entry((payee, invoice)).or_insert(step);
     }
 
     fn learn_sync(&mut self, owner: &str, sync: &InvoiceSync, step: u64) {
         let payee = (owner.to_owned(), sync.payee.business.clone());
-        self.invoices.entry((payee, sync.invoice.clone())).or_insert(step);
+        self.learn_invoice(payee, sync.invoice.clone(), step);
         for party in [&sync.payee, &sync.payor] {
             let name = (owner.to_owned(), party.business.clone());
             self.businesses.entry(name.clone()).or_insert(step);
@@ -191,15 +198,28 @@ impl Names {
         self.invoices.get(name).copied().filter(|_| !self.doubtful.contains(&name.0))
     }
 
-    /// The businesses that a caller has named.
-    pub(super) fn businesses_of(&self, caller: &str) -> impl Iterator<Item = &String> {
-        let own = self.businesses.keys().filter(move |(owner, _)| owner == caller);
-        own.map(|(_, business)| business)
+    /// The texts that are names of a caller's businesses.
+    pub(super) fn businesses_in<'a>(
+        &self,
+        texts: &'a BTreeSet<String>,
+        caller: &str,
+    ) -> impl Iterator<Item = &'a String> {
+        texts.iter().filter(move |text| self.is_business(caller, text))
     }
 
-    /// The invoices that were synced.
-    pub(super) fn invoices(&self) -> impl Iterator<Item = &InvoiceName> {
-        self.invoices.keys()
+    /// The synced invoices whose identifiers are among the texts, of any payee.
+    pub(super) fn invoices_in<'a>(
+        &'a self,
+        texts: &'a BTreeSet<String>,
+    ) -> impl Iterator<Item = (&'a BusinessName, &'a String)> {
+        texts.iter().flat_map(|text| {
+            let payees = self.payees.get(text).into_iter().flatten();
+            payees.map(move |payee| (payee, text))
+        })
+    }
+
+    fn is_business(&self, caller: &str, name: &str) -> bool {
+        self.businesses.contains_key(&(caller.to_owned(), name.to_owned()))
     }
 
     /// The known names that each event mentions: a name stands in one of its texts, alone or as a part of its own.
@@ -228,11 +248,11 @@ impl Names {
     /// that is known, it can be about any: what its payload contains is not shown.
     pub(super) fn fit(&self, owner: &str, names: &[String], mentioned: &Mentioned<'_>) -> bool {
         let is_named = |name: &String| mentioned.0.contains(name.as_str());
-        let own = |caller: &String| *caller == owner;
-        let any_business =
-            || self.businesses.keys().any(|(caller, it)| is_named(it) && own(caller));
-        let any_invoice =
-            || self.invoices.keys().any(|((caller, _), it)| is_named(it) && own(caller));
+        let any_business = || mentioned.0.iter().any(|name| self.is_business(owner, name));
+        let any_invoice = || {
+            let payees = mentioned.0.iter().filter_map(|name| self.payees.get(*name));
+            payees.flatten().any(|(caller, _)| caller == owner)
+        };
         match names {
             [payee, invoice] => {
                 (is_named(invoice) || !any_invoice()) && (is_named(payee) || !any_business())
