@@ -204,18 +204,12 @@ pub trait Face: Send {
         Size::default()
     }
 
-    /// How it serializes answers, if not correctly.
-    fn encoding(&self) -> Option<Encoding> {
+    /// Its response to a request for this endpoint, or for none, if it does not serialize answers correctly.
+    fn write(&mut self, _kind: Option<OperationKind>, _answer: &Answer) -> Option<Response> {
         None
     }
 
-    /// Its response to a request for this endpoint, or for none, if it does not serialize answers correctly. A server
-    /// that must know beforehand how it serializes asks for [`Face::encoding`] instead.
-    fn write(&mut self, _kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {
-        self.encoding().map(|encode| encode(self.profile(), answer))
-    }
-
-    /// How it reads requests before they are parsed, if not correctly. Only a service in process is asked.
+    /// How it reads requests before they are parsed, if not correctly.
     fn rereading(&self) -> Option<Rereading> {
         None
     }
@@ -305,14 +299,9 @@ pub trait Altered: Send {
         self.unaltered_mut().handle_receipt(now, attempt, receipt)
     }
 
-    /// In place of [`Face::encoding`].
-    fn alter_encoding(&self) -> Option<Encoding> {
-        self.unaltered().encoding()
-    }
-
     /// In place of [`Face::write`].
-    fn alter_writing(&mut self, _kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {
-        self.alter_encoding().map(|encode| encode(self.unaltered().profile(), answer))
+    fn alter_writing(&mut self, kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {
+        self.unaltered_mut().write(kind, answer)
     }
 
     /// In place of [`Face::rereading`].
@@ -448,10 +437,6 @@ impl<A: Altered> Face for A {
 
     fn business_of(&self, caller: PlatformId, business: &str) -> Option<BusinessId> {
         self.unaltered().business_of(caller, business)
-    }
-
-    fn encoding(&self) -> Option<Encoding> {
-        self.alter_encoding()
     }
 
     fn write(&mut self, kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {

@@ -188,7 +188,13 @@ async fn serve(
             Err(refusal) => (Some(route), Asked::refused(Some(route.kind), refusal), unread),
             Ok(body) => {
                 let content_type = extract::header(&head.headers, CONTENT_TYPE);
-                let mut asked = Asked::with_body(&route, content_type, &body, &mut warnings);
+                let reread = world.reread(route.kind, &body);
+                // What a service with a defect reads in its place has the right media type.
+                let (content_type, read) = match &reread {
+                    Some(other) => (route.kind.media_type(), other.as_slice()),
+                    None => (content_type, &*body),
+                };
+                let mut asked = Asked::with_body(&route, content_type, read, &mut warnings);
                 if let Ok(Operation::Subscribe { url, addresses, .. }) = &mut asked.operation {
                     *addresses = world.resolve(url).await;
                 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
-use tideover_model::exchange::{Admitted, Asked, Encoding, Response};
+use tideover_model::exchange::{Admitted, Asked, Rereading, Response};
 use tideover_model::wire::reply::Reply;
 use tideover_model::wire::route::Route;
 use tideover_model::{
@@ -57,7 +57,8 @@ pub struct World {
 struct WorldInner {
     profile: Profile,
     destinations: Destinations,
-    encoding: Encoding,
+    /// How the service reads requests before they are parsed, if not correctly.
+    rereading: Option<Rereading>,
     defect: Option<String>,
     resolver: Option<Arc<dyn Resolver>>,
     /// Where its history begins, as far as that is kept. Whoever locks both locks this one first.
@@ -137,7 +138,7 @@ impl World {
     ) -> World {
         let profile = face.profile().clone();
         let destinations = face.destinations().clone();
-        let encoding = face.encoding().unwrap_or(&exchange::respond);
+        let rereading = face.rereading();
         let defect = face.defect().map(str::to_owned);
         let start = clock.now();
         let state = WorldState {
@@ -164,7 +165,7 @@ impl World {
             inner: Arc::new(WorldInner {
                 profile,
                 destinations,
-                encoding,
+                rereading,
                 defect,
                 resolver,
                 base: Mutex::new(None),
@@ -301,6 +302,11 @@ impl World {
         exchange::admit(&*self.lock().face, authorization)
     }
 
+    /// The body that the service reads in place of the one that was sent, if it reads another one.
+    pub(crate) fn reread(&self, kind: OperationKind, body: &[u8]) -> Option<Vec<u8>> {
+        self.inner.rereading.and_then(|reread| reread(kind, body))
+    }
+
     /// Answers a parsed request, and records it. This authenticates a second time if there was a body: the lock is not
     /// held while the body arrives, and a revocation or a reset may have invalidated the key meanwhile.
     pub(crate) fn answer(
@@ -333,7 +339,8 @@ impl World {
             (Some(caller), Some(business), Some(Ok(_))) => state.note(caller, &business),
             _ => None,
         };
-        let (response, grease) = self.encoded(&mut state, caller, answer.as_ref()).unzip();
+        let (response, grease) =
+            self.encoded(&mut state, (operation, caller), answer.as_ref()).unzip();
         let response = response.or_else(|| act.and_then(refused_by_proxy));
         let turns = state.turns;
         if !operation.is_some_and(OperationKind::reads)
@@ -369,11 +376,12 @@ impl World {
     fn encoded(
         &self,
         state: &mut WorldState,
-        caller: Option<PlatformId>,
+        (kind, caller): (Option<OperationKind>, Option<PlatformId>),
         answer: Option<&Answer>,
     ) -> Option<(Response, Vec<Freedom>)> {
         let answer = answer?;
-        let encoded = (self.inner.encoding)(&self.inner.profile, answer);
+        let encoded = state.face.write(kind, answer);
+        let encoded = encoded.unwrap_or_else(|| exchange::respond(&self.inner.profile, answer));
         let Some(grease) = state.grease.as_mut() else { return Some((encoded, Vec::new())) };
         let business = match (caller, answer) {
             (Some(caller), Ok(Reply::Business(shown))) => {
@@ -390,8 +398,10 @@ impl World {
     /// does not have it.
     pub(crate) fn turn_away(&self, refusal: Refusal) -> Served {
         let answer = Err(refusal);
-        let response = Some((self.inner.encoding)(&self.inner.profile, &answer));
-        Served { answer: Some(answer), response, act: None, hints: self.lock().hints }
+        let mut state = self.lock();
+        let response = state.face.write(None, &answer);
+        let response = response.unwrap_or_else(|| exchange::respond(&self.inner.profile, &answer));
+        Served { answer: Some(answer), response: Some(response), act: None, hints: state.hints }
     }
 
     /// Records a change of what a snapshot holds.

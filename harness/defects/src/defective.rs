@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tideover_exchange::target::Interleaved;
 use tideover_model::exchange;
-use tideover_model::exchange::{Encoding, Rereading, Response};
+use tideover_model::exchange::{Rereading, Response};
 use tideover_model::{
     Altered, Answer, Attempt, Choices, Consequence, Delivery, Destinations, Face, Happening,
     Impossible, Operation, OperationKind, Outcome, PlatformId, Profile, Receipt, Refusal, Seeded,
@@ -278,11 +278,6 @@ impl<C: Choices> Altered for Defective<C> {
                 self.inner.service.handle_receipt(now, &attempt, receipt)
             }
         }
-    }
-
-    fn alter_encoding(&self) -> Option<Encoding> {
-        let of_all = self.hooks.encoding.filter(|_| self.hooks.endpoint.is_none());
-        of_all.or(self.unaltered().encoding())
     }
 
     fn alter_writing(&mut self, kind: Option<OperationKind>, answer: &Answer) -> Option<Response> {

@@ -50,6 +50,7 @@ mod replica;
 mod report;
 mod sandbox;
 mod scope;
+mod served;
 mod signature;
 mod simulation;
 mod standing;

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use tideover_model::exchange::Response;
 use tideover_model::{
     Answer, Attempt, Cause, Code, Consequence, Delivery, Face, Happening, Impossible, Operation,
-    Outcome, PlatformId, Receipt, Refusal, Timestamp,
+    OperationKind, Outcome, PlatformId, Receipt, Refusal, Timestamp,
 };
 
 use crate::history::base::{Base, is_too_large};
@@ -284,6 +285,15 @@ impl Tape {
         let outcome = self.face.happen(now, platform, happening)?;
         self.changed(|| Input::Happening { platform, happening: copy });
         Ok(outcome)
+    }
+
+    /// [`Face::write`]. It is no input: a service serializes what it has answered.
+    pub(crate) fn write(
+        &mut self,
+        kind: Option<OperationKind>,
+        answer: &Answer,
+    ) -> Option<Response> {
+        self.face.write(kind, answer)
     }
 
     /// [`Face::handle_timeout`]. It is no input: whatever is due happens before the next one anyway.
