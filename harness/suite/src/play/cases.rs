@@ -31,7 +31,7 @@ pub trait Testbed {
     /// takes 20 to 300 plays, so that only values that depend on one another come near this bound.
     const MOST_FORMS: usize = 1500;
 
-    /// How often a failure is played again to see whether it is stable.
+    /// How often a failure is played again to see whether it is stable. With none, it is not shrunk either.
     const PLAYS: u64 = 3;
 
     /// Creates a target in its initial state.
