@@ -17,6 +17,7 @@ use std::mem::take;
 use tideover_exchange::evidence::Point;
 use tideover_exchange::{Prepared, PreparedAction, Response};
 use tideover_model::wire::field::{self, Fields};
+use tideover_model::wire::route::route;
 use tideover_model::{
     ActionKind, BusinessId, Cents, Clause, Code, Happening, Operation, OperationKind, PlatformId,
     Profile, Reading, Timestamp, bearer, clause, wire,
@@ -70,6 +71,8 @@ pub struct Belief {
     /// The hypotheses before each of the last writes. `None` when reads are never retried.
     past: Option<VecDeque<Past>>,
     broken_off: BrokenOff,
+    /// The references of subscriptions whose creation decided nothing, so that no hypothesis knows them.
+    unbound: BTreeSet<String>,
     /// By which sentences values are expected.
     grounds: Grounds,
     callers: Callers,
@@ -127,6 +130,7 @@ impl Belief {
             unread: BTreeSet::new(),
             past: None,
             broken_off: BrokenOff::default(),
+            unbound: BTreeSet::new(),
             grounds: Grounds::default(),
             callers: Callers::default(),
         }
@@ -347,8 +351,13 @@ impl Belief {
             }
             return Explanation::uninformative(seen, platform);
         }
+        if deleted_by(sent).is_some_and(|reference| self.unbound.contains(&reference)) {
+            self.unanswered(sent, now);
+            return Explanation::uninformative(seen, platform);
+        }
         let Some(decided) = self.decided_for(Observation { sent, seen, now }) else {
             // What the response is about is lost, and nothing else.
+            self.unbound.extend(created_by(sent, seen));
             self.unanswered(sent, now);
             return Explanation::uninformative(seen, platform);
         };
@@ -375,6 +384,7 @@ impl Belief {
         }
         let kept = Kept::plainest_first(kept.into_iter().map(|one| one.hypothesis).collect());
         if !kept.are_all && may_be_lost(sent) {
+            self.unbound.extend(created_by(sent, seen));
             self.unanswered(sent, now);
             return Explanation::uninformative(seen, platform);
         }
@@ -600,6 +610,20 @@ impl Belief {
             _ => Some(least + question.advance),
         }
     }
+}
+
+/// The reference of the subscription that a request created.
+fn created_by(sent: &Prepared, seen: &Response) -> Option<String> {
+    let body = seen.success_body().filter(|_| sent.kind() == Some(OperationKind::Subscribe))?;
+    let reference = body.get(field::REFERENCE)?;
+    Some(reference.as_str().map_or_else(|| reference.to_string(), str::to_owned))
+}
+
+/// The reference of the subscription that a request deletes.
+fn deleted_by(sent: &Prepared) -> Option<String> {
+    let call = sent.call().filter(|_| sent.kind() == Some(OperationKind::Unsubscribe))?;
+    let [reference, _] = route(&call.method, call.plain_path()).ok()?.identifiers().ok()?;
+    Some(reference)
 }
 
 /// Whether the belief can go on as if there had been no response. When the clock moves, all else moves with it.
